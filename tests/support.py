@@ -19,7 +19,8 @@ from hypothesis import strategies as st
 from helpers import ROOT
 from helpers.cli import main
 from helpers.core import MalformedRecord
-from helpers.data import Documents
+from helpers.data import Documents, RelationSample
+from helpers.data.samples import word_spans
 from helpers.metrics import Outcome, Weighting, register_scheme, unregister_scheme
 from helpers.runs import Run
 
@@ -239,3 +240,9 @@ SPOILT_FILES = {
 
 
 HOSTILE_NAMES = ["<script>alert(1)</script>", "=cmd()|' /C calc'!A0", "</script><img src=x onerror=alert(2)>"]
+
+
+def sentence_of(name: str, words: list[str], head: int, tail: int, relation: str) -> RelationSample:
+    """The words with blanks between them; `head` and `tail` say which two are the entities."""
+    spans = word_spans(words)
+    return RelationSample(name, " ".join(words), spans[head], spans[tail], relation)

@@ -6,11 +6,12 @@ import pandas as pd
 import pytest
 
 from helpers.cli import main
-from helpers.core.labels import SEMEVAL_RELATIONS
+from helpers.core import SEMEVAL_RELATIONS
 from helpers.experiments import (
     SEEDS,
     Experiment,
     Study,
+    paper_experiments,
     search,
     standard_experiments,
     status,
@@ -46,15 +47,20 @@ def trained(monkeypatch, tmp_path) -> list[Experiment]:
     return listed
 
 
-def test_every_run_is_there_once():
-    every = Counter((one.dataset_name, one.name, one.seed) for one in standard_experiments())
-    assert set(every.values()) == {1}
+def test_every_run_is_there():
+    every = {(one.dataset_name, one.name, one.seed) for one in standard_experiments()}
     models = {name for dataset, name, _ in every if dataset == "semeval2010"}
     assert models == {"EM-C", "EM-ES", "R-BERT", "EMR-C", "PTR", "EM-C-M", "EM-ES-M", "R-BERT-M", "PTR-M"}
     for name in models:
         assert {seed for dataset, one, seed in every if (dataset, one) == ("semeval2010", name)} == set(SEEDS)
     for name in ("EM-ES", "PTR"):
-        assert every[("semeval2010-ptr-split", name, 687)] == 1
+        assert ("semeval2010-ptr-split", name, 687) in every
+
+
+def test_no_two_experiments_have_one_path():
+    sets = {name: study.experiments for name, study in studies().items()}
+    for name, listed in (sets | {"standard": standard_experiments(), "paper": paper_experiments()}).items():
+        assert set(Counter(one.path() for one in listed).values()) == {1}, name
 
 
 def test_only_what_is_not_stored_is_missing_and_trained(tmp_path, trained, capsys):
@@ -70,22 +76,13 @@ def test_only_what_is_not_stored_is_missing_and_trained(tmp_path, trained, capsy
     assert "R-BERT" in capsys.readouterr().out
 
 
-class TestStudies:
-    def test_no_two_experiments_have_one_path(self) -> None:
-        for name, study in studies().items():
-            paths = Counter(
-                (one.dataset_name, one.split, one.name, one.run_variant, one.encoder, one.seed)
-                for one in study.experiments
-            )
-            assert set(paths.values()) == {1}, name
-
-    def test_the_command_trains_into_the_folder_of_the_study(self, tmp_path, trained, capsys) -> None:
-        words = ["runs", "--study", "rates", "--model", "PTR", "--output", str(tmp_path), "--train"]
-        wanted = [(one, tmp_path) for one in studies()["rates"].experiments if one.name == "PTR"]
-        for _ in range(2):
-            assert main(words) == 0
-            assert trained == wanted and len(wanted) == 3
-        assert "PTR learning_rate-5e-05" in capsys.readouterr().out
+def test_the_command_trains_into_the_folder_of_the_study(tmp_path, trained, capsys) -> None:
+    words = ["runs", "--study", "rates", "--model", "PTR", "--output", str(tmp_path), "--train"]
+    wanted = [(one, tmp_path) for one in studies()["rates"].experiments if one.name == "PTR"]
+    for _ in range(2):
+        assert main(words) == 0
+        assert trained == wanted and len(wanted) == 3
+    assert "PTR learning_rate-5e-05" in capsys.readouterr().out
 
 
 class TestSearch:
@@ -101,12 +98,11 @@ class TestSearch:
         ],
     )
     def test_runs_that_choose_nothing_are_refused(self, splits, message, tmp_path) -> None:
-        outcome = Outcome.from_columns(["r(e1,e2)"] * 2, ["r(e1,e2)"] * 2, paired=["r(e2,e1)"] * 2)
-        chosen = {"learning_rate": 1e-4, "batch_size": 32, "epochs": 5}
-        fields = {"dataset": "semeval2010", "model": "EM-ES", "encoder": "mini", "hyperparameters": chosen}
+        outcome = Outcome.from_rows([(1, 1, 2, 5)], SEMEVAL_RELATIONS, ("gold", "predicted", "paired"))
+        about = {"dataset": "semeval2010", "model": "EM-ES", "encoder": "mini", "seed": 9}
+        about |= {"wall_seconds": 1.0, "hyperparameters": dict.fromkeys(search.SETTING, 1)}
         for variant, split in enumerate(splits):
-            named = fields | {"variant": str(variant), "split": split, "seed": 9, "wall_seconds": 1.0}
-            save_run(Run.from_outcome(outcome, **named), tmp_path)
+            save_run(Run.from_outcome(outcome, variant=str(variant), split=split, **about), tmp_path)
         with pytest.raises(ValueError, match=message):
             search._search_table(tmp_path)
 

@@ -4,19 +4,10 @@ from unittest.mock import patch
 
 import pytest
 
-from helpers.data.demo import TEST_ONLY, demo_documents
-from helpers.data.documents import label_list, label_matrix
-from helpers.experiments import multilabel
-from helpers.experiments.multilabel import (
-    HELD_OUT,
-    LINEAR_MODELS,
-    OPTIONS,
-    _pair_of_models,
-    documents_of,
-    run_model,
-)
-from helpers.models.linear.documents import DocumentClassifier
-from helpers.models.linear.problems import LabelProblems
+from helpers.data import TEST_ONLY, demo_documents, label_list, label_matrix
+from helpers.experiments import HELD_OUT, LINEAR_MODELS, documents_of, multilabel, run_model
+from helpers.experiments.multilabel import OPTIONS
+from helpers.models.linear import DocumentClassifier, LabelProblems
 from helpers.papers.multilabel import _multilabel_runs as list_runs
 from helpers.papers.multilabel import differing_documents
 from helpers.runs import load_run
@@ -55,16 +46,6 @@ def test_the_problems_are_those_that_the_solver_is_called_for(letters, model):
     assert run.facts["problems"] == calls.call_count
 
 
-def test_pairs_agree_with_single_runs(letters):
-    pair = _pair_of_models("demo", "1vsrest", "thresholding", letters)
-    assert pair.model == "1vsrest+thresholding" and pair.seed == 1337
-    for role, model in (("predicted", "1vsrest"), ("second", pair.second)):
-        counts = pair.outcome().per_class(role)
-        own = run_model("demo", model, letters)[model].outcome().counts
-        assert counts.correct.tolist() == own.correct.tolist()
-        assert counts.predicted.tolist() == own.predicted.tolist()
-
-
 def test_all_are_stored_in_one_go(letters, tmp_path, monkeypatch):
     stored = {"STORED": {"demo": {"1vsrest": {}}}, "PAIRS": (("1vsrest", "thresholding"),)}
     read = {"documents_of": lambda dataset: letters, "_file_sums": lambda dataset: {"letters": "0" * 64}}
@@ -77,6 +58,11 @@ def test_all_are_stored_in_one_go(letters, tmp_path, monkeypatch):
     assert runs["1vsrest"].cost.keys() == {"training", "predicting", "tf_idf", "processes"}
     pair = load_run(tmp_path / "reuters90" / "1vsrest+thresholding" / "no-encoder" / "seed-1337.json")
     assert (pair.model, pair.second, len(pair.labels)) == ("1vsrest+thresholding", "thresholding", 14)
+    for role, model in (("predicted", "1vsrest"), ("second", "thresholding")):
+        counts = pair.outcome().per_class(role)
+        own = run_model("demo", model, letters)[model].outcome().counts
+        assert counts.correct.tolist() == own.correct.tolist()
+        assert counts.predicted.tolist() == own.predicted.tolist()
 
 
 class TestOnRealData:

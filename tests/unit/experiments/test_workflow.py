@@ -1,27 +1,25 @@
-"""Grids as files: which runs belong to one, what is missing or stale; one run by its path; killing."""
+"""Grids as files: which runs belong to one, what is missing or stale; one run by its path; killing; Slurm."""
 
+import getpass
 import inspect
 import json
 import os
+import secrets
+import shutil
 import signal
+import socket
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
+import yaml
 
 from helpers import ROOT
-from helpers.experiments import (
-    all_states,
-    grid_jobs,
-    paper_experiments,
-    plan,
-    read_grid,
-    standard_experiments,
-    train_one,
-)
+from helpers.experiments import all_states, grid_jobs, plan, read_grid, standard_experiments, train_one
 from helpers.experiments.grid import _job_state
 from helpers.models import EMBEDDED, MODELS
 from helpers.runs import RUNS_FOLDER, MadeFrom, list_runs, load_run, run_path
@@ -39,9 +37,6 @@ class TestPaths:
     def test_each_stored_run_of_the_standard_set_lies_where_its_experiment_says(self):
         runs = list_runs("semeval2010", profile="standard", variant="", encoder=EMBEDDED)
         assert runs and {run_path(run) for run in runs} <= {one.path() for one in standard_experiments()}
-
-    def test_no_two_runs_of_a_grid_have_one_path(self):
-        assert len(paper_experiments()) == len(grid_jobs("paper"))
 
     @pytest.mark.parametrize("name", MODELS)
     def test_defaults_of_options_are_those_of_the_class(self, name):
@@ -148,15 +143,15 @@ def test_killed_at_any_moment_the_next_call_finishes_and_nothing_runs_twice(tiny
     paths = [Path(name) for name in grid_jobs(file=file)]
     words = [sys.executable, "-m", "helpers", "grid", "--grid", str(file), "--jobs", "2"]
     quiet = os.environ | {"OMP_NUM_THREADS": "1", "HF_HUB_OFFLINE": "1", "PYTHONUNBUFFERED": "1"}
-    written: dict[Path, tuple] = {}
+    written: dict[Path, int] = {}
     calls: list[subprocess.Popen] = []
 
     def started() -> subprocess.Popen:
         """One more call; what is there stays as it is, and is whole."""
         for path in filter(Path.exists, paths):
             load_run(path)
-            state = (path.stat().st_ino, path.stat().st_mtime_ns)
-            assert written.setdefault(path, state) == state, f"{path} was written twice"
+            number = path.stat().st_ino
+            assert written.setdefault(path, number) == number, f"{path} was written twice"
         with log.open("ab") as stream:
             given = {"cwd": ROOT, "env": quiet, "stdout": stream, "stderr": stream}
             calls.append(subprocess.Popen(words, start_new_session=True, **given))
@@ -185,3 +180,127 @@ def test_killed_at_any_moment_the_next_call_finishes_and_nothing_runs_twice(tiny
     assert log.read_bytes()[before:].decode().strip() == "nothing is missing, nothing is stale"
     said = [line for line in log.read_text().splitlines() if line.startswith("stored: ")]
     assert len(said) == len({*said}) and {*said} <= {f"stored: {path}" for path in paths}
+
+
+# A real Slurm of this machine: slurmctld and slurmd, started for one test.
+PROGRAMS = ("munged", "slurmctld", "slurmd", "sbatch", "srun", "squeue", "scontrol", "scancel")
+LACKING = [name for name in PROGRAMS if not shutil.which(name, path=f"{os.environ['PATH']}:/usr/sbin:/sbin")]
+CONFIGURATION = """
+ClusterName=one
+SlurmctldHost={host}(127.0.0.1)
+SlurmUser={user}
+SlurmdUser={user}
+AuthType=auth/munge
+AuthInfo=socket={folder}/munge.socket
+CredType=cred/munge
+SlurmctldPort={port}
+SlurmdPort={other_port}
+StateSaveLocation={folder}/state
+SlurmdSpoolDir={folder}/spool
+SlurmctldPidFile={folder}/slurmctld.pid
+SlurmdPidFile={folder}/slurmd.pid
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+ReturnToService=2
+SchedulerType=sched/builtin
+SelectType=select/cons_tres
+SelectTypeParameters=CR_CPU
+MinJobAge=600
+KillWait=2
+NodeName={host} NodeAddr=127.0.0.1 CPUs={cpus} RealMemory=2000 State=UNKNOWN
+PartitionName=main Nodes={host} Default=YES MaxTime=INFINITE State=UP
+"""
+
+
+@pytest.fixture
+def slurm(tmp_path_factory) -> Iterator[dict[str, str]]:
+    """A cluster of this machine; gives the environment of its commands."""
+    folder = tmp_path_factory.mktemp("slurm")
+    for one in (folder, *folder.parents[:2]):
+        one.chmod(0o711)  # munge wants a socket that everybody may reach
+    (folder / "state").mkdir()
+    (folder / "spool").mkdir()
+    (folder / "munge.key").write_bytes(secrets.token_bytes(128))
+    (folder / "munge.key").chmod(0o600)
+    with socket.create_server(("127.0.0.1", 0)) as one, socket.create_server(("127.0.0.1", 0)) as other:
+        port, other_port = one.getsockname()[1], other.getsockname()[1]
+    values = {"host": socket.gethostname().partition(".")[0], "user": getpass.getuser(), "folder": folder}
+    values |= {"port": port, "other_port": other_port, "cpus": min(2, os.cpu_count())}
+    (folder / "slurm.conf").write_text(CONFIGURATION.format(**values))
+    environment = os.environ | {"SLURM_CONF": str(folder / "slurm.conf"), "OMP_NUM_THREADS": "1"}
+    environment |= {"PATH": f"{folder}:{os.environ['PATH']}:/usr/sbin:/sbin", "HF_HUB_OFFLINE": "1"}
+    # the executor takes SLURM_CONF away from the srun within a job, which then looks in /etc/slurm
+    srun = f'SLURM_CONF={folder}/slurm.conf exec {shutil.which("srun")} "$@"'
+    (folder / "srun").write_text(f"#!/bin/sh\n{srun}\n")
+    (folder / "srun").chmod(0o755)
+    munge = [f"--{name}={folder / file}" for name, file in MUNGE.items()]
+    commands = (["munged", "--foreground", "--force", *munge], ["slurmctld", "-D"], ["slurmd", "-D"])
+    with (folder / "log").open("wb") as log:
+        started = []
+        try:
+            for words in commands:
+                started.append(subprocess.Popen(words, env=environment, stdout=log, stderr=log, cwd=folder))
+                time.sleep(1)
+            waited_for(lambda: b"idle" in asked(environment, "sinfo", "-h", "-o", "%T"), 120)
+            yield environment
+        finally:
+            subprocess.run(["scancel", "--full", "--user", getpass.getuser()], env=environment, check=False)
+            for one in reversed(started):
+                one.terminate()
+                one.wait(30)
+
+
+MUNGE = {"key-file": "munge.key", "socket": "munge.socket", "pid-file": "munge.pid"}
+MUNGE |= {"log-file": "munge.log", "seed-file": "munge.seed"}
+
+
+def asked(environment: dict[str, str], *words: str) -> bytes:
+    return subprocess.run(words, env=environment, capture_output=True, check=False).stdout
+
+
+def here(folder: Path) -> Path:
+    """The committed profile, for a machine without GPU whose jobs take seconds."""
+    profile = yaml.safe_load((ROOT / "workflow" / "profiles" / "slurm" / "config.yaml").read_text("utf-8"))
+    profile |= {"default-resources": ["runtime=10", "mem_mb=500"], "latency-wait": 20, "jobs": 2}
+    profile |= {"slurm-init-seconds-before-status-checks": 1, "seconds-between-status-checks": 1}
+    profile |= {"slurm-logdir": str(folder / "logs"), "set-resources": ["train:runtime=10"]}
+    profile |= {"slurm-keep-successful-logs": True}  # to count what was done
+    (folder / "config.yaml").write_text(yaml.safe_dump(profile))
+    return folder
+
+
+@pytest.mark.nightly(third=1)
+@pytest.mark.skipif(bool(LACKING), reason=f"needs Slurm; {', '.join(LACKING)} not installed")
+def test_jobs_that_are_requeued_and_cancelled_are_done_once(slurm, tiny_bert, tmp_path) -> None:
+    """A training is requeued while it computes, then cancelled: Slurm, then Snakemake starts it again."""
+    file = grid_file(tmp_path, **TINY, encoder=str(tiny_bert))
+    paths = [Path(name) for name in grid_jobs(file=file)]
+    words = [sys.executable, "-m", "helpers", "grid", "--grid", str(file), "--on", str(here(tmp_path))]
+    log, logs = tmp_path / "log", tmp_path / "logs"
+
+    def job_logs(text: str) -> list[Path]:
+        return [path for path in logs.rglob("*.log") if text in path.read_text("utf-8", "replace")]
+
+    with log.open("wb") as stream:
+        process = subprocess.Popen(words, env=slurm, cwd=ROOT, stdout=stream, stderr=stream)
+        try:
+            waited_for(lambda: job_logs("training:") or process.poll() is not None, 500)
+            assert process.poll() is None, log.read_text()
+            job = job_logs("training:")[0].stem
+            subprocess.run(["scontrol", "requeue", job], env=slurm, check=True)
+            waited_for(lambda: b"Restarts=1" in asked(slurm, "scontrol", "show", "job", job))
+            # Slurm would wait two minutes before it starts a requeued job
+            waited_for(lambda: b"JobState=PENDING" in asked(slurm, "scontrol", "show", "job", job))
+            subprocess.run(["scontrol", "update", f"JobId={job}", "StartTime=now"], env=slurm, check=True)
+            waited_for(lambda: asked(slurm, "squeue", "-h", "-j", job, "-t", "R", "-o", "%i").strip(), 500)
+            subprocess.run(["scancel", job], env=slurm, check=True)
+            assert process.wait(500) == 0, log.read_text()
+        finally:
+            process.kill()
+            process.wait()
+    assert all(load_run(path).n for path in paths)
+    texts = (path.read_text("utf-8", "replace") for path in job_logs("stored: "))
+    stored = sorted(line for text in texts for line in text.splitlines() if line.startswith("stored: "))
+    assert stored == sorted(f"stored: {path}" for path in paths), "each was trained once"
+    submitted = {path.stem for path in logs.rglob("*.log")}
+    assert len(submitted) == len(paths) + 1, "what was cancelled was submitted once more, nothing else was"

@@ -4,16 +4,14 @@ import numpy as np
 import pytest
 import torch
 
-from helpers.core.labels import SEMEVAL_RELATIONS, inverse_label
-from helpers.data.samples import RelationSample, parse_tagged
-from helpers.models import attribution
-from helpers.models.registry import build
+from helpers.core import SEMEVAL_RELATIONS, inverse_label
+from helpers.data import RelationSample, parse_tagged
+from helpers.models import attribution, build
 from helpers.models.settings import Settings
 
 SENTENCE = "the deadly train <e1>crash</e1> was caused by terrorist <e2>attack</e2>"
 SAMPLE = RelationSample("218", *parse_tagged(SENTENCE), "Cause-Effect(e2,e1)")
 LAYERS, HEADS = 2, 4
-READERS = pytest.mark.parametrize("name", ["em-c", "em-es", "r-bert", "emr-c"])
 
 
 @pytest.fixture
@@ -22,14 +20,6 @@ def new(tiny_bert):
         return build(name, str(tiny_bert), SEMEVAL_RELATIONS, Settings(), seed=9, attention=attention)
 
     return model
-
-
-@READERS
-def test_attention_has_one_distribution_for_each_layer_and_head(name: str, new) -> None:
-    model = new(name)
-    weights = attribution.cls_attention(model, SAMPLE)
-    assert weights.shape == (LAYERS, HEADS, len(attribution.tokens_read(model, SAMPLE)))
-    assert (weights >= 0).all() and np.allclose(weights.sum(axis=-1), 1, atol=1e-6)
 
 
 def test_attention_is_that_of_the_formula(new) -> None:
@@ -44,9 +34,12 @@ def test_attention_is_that_of_the_formula(new) -> None:
     assert np.allclose(attribution.cls_attention(model, SAMPLE)[0], expected, atol=1e-6)
 
 
-@READERS
-def test_integrated_gradients_are_complete(name: str, new) -> None:
+@pytest.mark.parametrize("name", ["em-c", "em-es", "r-bert", "emr-c"])
+def test_attention_sums_to_1_and_integrated_gradients_are_complete(name: str, new) -> None:
     model = new(name)
+    weights = attribution.cls_attention(model, SAMPLE)
+    assert weights.shape == (LAYERS, HEADS, len(attribution.tokens_read(model, SAMPLE)))
+    assert (weights >= 0).all() and np.allclose(weights.sum(axis=-1), 1, atol=1e-6)
     found = attribution.integrated_gradients(model, SAMPLE, SAMPLE.relation, steps=256)
     assert found.values.shape == (len(attribution.tokens_read(model, SAMPLE)),)
     assert abs(found.score - found.baseline) > 1e-3, "nothing to explain: the check could not fail"
@@ -62,19 +55,3 @@ def test_the_explained_score_is_the_models_own(new) -> None:
     for against, expected in (None, here), (inverse, here - there):
         explained = attribution.integrated_gradients(model, SAMPLE, SAMPLE.relation, against, steps=1)
         assert explained.score == pytest.approx(expected, abs=1e-5)
-
-
-@pytest.mark.parametrize(
-    ("name", "arguments", "message"),
-    [
-        ("em-c", {"relation": "Cause"}, "'Cause' is none that the model scores"),
-        ("em-c", {"relation": "Other", "against": "Cause"}, "'Cause' is none that the model scores"),
-        ("emr-c", {"relation": "Other", "against": "Cause-Effect(e1,e2)"}, "one relation at a time"),
-        ("em-c", {"relation": "Other", "steps": 0}, "steps is 0"),
-    ],
-)
-def test_bad_arguments_are_named(name: str, arguments: dict, message: str, new) -> None:
-    with pytest.raises(ValueError, match=message):
-        attribution.integrated_gradients(new(name), SAMPLE, **arguments)
-    with pytest.raises(ValueError, match="attention='eager'"):
-        attribution.cls_attention(new("em-c", "sdpa"), SAMPLE)

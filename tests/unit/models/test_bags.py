@@ -1,21 +1,21 @@
 """Bags: aggregators, whole and drawn bags, every model that reads them; and what every one has to beat."""
 
+import functools
 import random
 
 import numpy as np
 import pytest
 import torch
 
-from helpers.data import Bag, RelationSample
-from helpers.models import training
-from helpers.models.bags import AGGREGATORS, BagClassifier, _attention_weights, _BagExample
+from helpers.data import Bag
+from helpers.models import build, training
+from helpers.models.bags import AGGREGATORS, BagClassifier, _BagExample
 from helpers.models.base import bag_targets
-from helpers.models.baselines import TfidfBag
 from helpers.models.denoising import RlDsre
 from helpers.models.inputs import Example
-from helpers.models.registry import build
 from helpers.models.sentence_encoders import Cnn
 from helpers.models.settings import Settings
+from tests.support import sentence_of
 
 LABELS = ("NA", "born", "died")
 CUES = {"NA": "visited", "born": "native", "died": "buried"}
@@ -36,9 +36,8 @@ def toy_bags(count: int = 20, seed: int = 5) -> list[Bag]:
         relation, samples = LABELS[number % 3], []
         for at in range(1 + number % 4):
             middle = [*rng.choices(FILL, k=rng.randrange(1, 5)), CUES[relation] if at == 0 else "saw", "of"]
-            text = " ".join(["then", f"ann{number}", *middle, f"town{number % 4}", rng.choice(FILL)])
-            spans = [(text.index(word), text.index(word) + len(word)) for word in ("ann", "town")]
-            samples.append(RelationSample(f"{number}-{at}", text, *spans, relation))
+            words = ["then", f"ann{number}", *middle, f"town{number % 4}", rng.choice(FILL)]
+            samples.append(sentence_of(f"{number}-{at}", words, 1, -2, relation))
         bags.append(Bag(f"P{number}", f"T{number}", (relation,), tuple(samples)))
     return bags
 
@@ -60,29 +59,18 @@ KINDS = {
 
 
 @pytest.fixture(scope="module")
-def new(tiny_bert):
-    """A new model of a kind, with dropout 0 unless it is said."""
-
-    def model(kind: str, settings: Settings = FAST, **options) -> BagClassifier:
-        name, usual = KINDS[kind]
-        options = {"dropout": 0.0} | usual | options
-        if name == "bert-entity":
-            settings = settings.changed({"learning_rate": 0.003, "epochs": 25, "dropout": 0.0})
-        return build(name, str(tiny_bert), LABELS, settings, 9, **options)
-
-    return model
-
-
-@pytest.fixture(scope="module")
-def trained(new):
+def trained(tiny_bert):
     """A model of a kind, trained once, until it knows its bags by heart."""
-    made: dict[str, BagClassifier] = {}
 
+    @functools.cache
     def model(kind: str) -> BagClassifier:
-        if kind not in made:
-            made[kind] = new(kind, FAST.changed({"epochs": 40}))
-            made[kind].history = made[kind].fit(BAGS, progress=False)
-        return made[kind]
+        name, options = KINDS[kind]
+        changes = {"epochs": 40}
+        if name == "bert-entity":
+            changes = {"learning_rate": 0.003, "epochs": 25, "dropout": 0.0}
+        made = build(name, str(tiny_bert), LABELS, FAST.changed(changes), 9, **{"dropout": 0.0} | options)
+        made.history = made.fit(BAGS, progress=False)
+        return made
 
     return model
 
@@ -122,98 +110,49 @@ class TestEveryModel:
                 assert scores(model, BAGS, aggregator) == pytest.approx(whole, abs=1e-4)
 
 
-class TestAggregators:
-    VECTORS = torch.tensor([[1.0, 0.0], [0.0, 2.0], [1.0, 1.0]])
-
-    def model(self, aggregator: str) -> BagClassifier:
-        torch.manual_seed(3)
-        model = Cnn(LABELS, training="bag", aggregator=aggregator, filters=2, dropout=0.0)
-        if aggregator == "att":
-            with torch.no_grad():
-                model.diagonal.copy_(torch.tensor([2.0, -1.0]))
-        return model.eval()
-
-    @pytest.mark.parametrize("aggregator", ["avg", "one", "att"])
-    def test_scores_by_hand(self, aggregator) -> None:
-        x, model = self.VECTORS.numpy(), self.model(aggregator)
-        weight, bias = (part.detach().numpy() for part in (model.classifier.weight, model.classifier.bias))
-
-        def share(vector):
-            power = np.exp(weight @ vector + bias)
-            return power / power.sum()
-
-        worth = [np.exp([sum(vector * [2.0, -1.0] * weight[r]) for vector in x]) for r in range(3)]
-        expected = {
-            "avg": share(x.mean(axis=0)),
-            "one": [max(share(vector)[r] for vector in x) for r in range(3)],
-            "att": [share(worth[r] @ x / worth[r].sum())[r] for r in range(3)],
-        }[aggregator]
-        found = model.aggregated([self.VECTORS], aggregator)[0]
-        assert found.tolist() == pytest.approx(list(expected))
-
-    @pytest.mark.parametrize("aggregator", ["avg", "one", "att", "query"])
-    def test_training_reads_the_relation_of_the_bag(self, aggregator) -> None:
-        model = self.model(aggregator)
-        both = torch.cat([self.VECTORS, -self.VECTORS[:2]])
-        examples = [_BagExample((Example([2], (0, 0), 0),) * n, target) for n, target in ((3, 1), (2, 2))]
+@pytest.mark.parametrize("aggregator", AGGREGATORS)
+def test_vectors_and_scores_by_hand(aggregator) -> None:
+    """In training of the bag's relation; a relation's score is that of the vector that its training reads."""
+    torch.manual_seed(3)
+    model = Cnn(LABELS, training="bag", aggregator=aggregator, filters=2, dropout=0.0).eval()
+    vectors, diagonal = torch.tensor([[1.0, 0], [0, 2], [1, 1]]), torch.tensor([2.0, -1])
+    linear = model.classifier
+    if aggregator == "att":
         with torch.no_grad():
-            found = model._bag_vectors(both, model.collate(examples))
-            for row, (part, target) in enumerate(((both[:3], 1), (both[3:], 2))):
-                expected = {
-                    "avg": lambda x, _: x.mean(dim=0),
-                    "one": lambda x, r: x[torch.softmax(model.classifier(x), 1)[:, r].argmax()],
-                    "att": lambda x, r: _attention_weights(x, model.queries())[:, r] @ x,
-                    "query": lambda x, _: torch.softmax(torch.tanh(x) @ model.query, 0) @ x,
-                }[aggregator](part, target)
-                assert found[row].tolist() == pytest.approx(expected.tolist(), abs=1e-6)
+            model.diagonal.copy_(diagonal)
+    expected = {
+        "avg": lambda x, _: x.mean(dim=0),
+        "one": lambda x, r: x[torch.softmax(linear(x), 1)[:, r].argmax()],
+        "att": lambda x, r: torch.softmax((x * diagonal) @ linear.weight[r], 0) @ x,
+        "query": lambda x, _: torch.softmax(torch.tanh(x) @ model.query, 0) @ x,
+    }[aggregator]
+    parts = (vectors, 1), (-vectors[:2], 2)
+    examples = [_BagExample((Example([2], (0, 0), 0),) * len(x), target) for x, target in parts]
+    with torch.no_grad():
+        found = model._bag_vectors(torch.cat([x for x, _ in parts]), model.collate(examples))
+        assert torch.allclose(found, torch.stack([expected(x, target) for x, target in parts]), atol=1e-6)
+        shares = [torch.softmax(linear(expected(vectors, r)), 0)[r].item() for r in range(3)]
+    assert model.aggregated([vectors], aggregator)[0].tolist() == pytest.approx(shares)
 
 
-class TestRefused:
-    @pytest.mark.parametrize(
-        ("options", "message"),
-        [
-            ({"bag_size": -1}, "bag_size is -1; it must be a whole number from 0 up"),
-            ({"dropout": 1.0}, r"dropout is 1.0; it must be in \[0, 1\)"),
-            ({"aggregator": "query"}, "'query' is learnt from bags: choose training 'bag'"),
-            ({"aggregator": "max"}, "unknown aggregator 'max'.* Known: avg, one, att, query"),
-        ],
-    )
-    def test_values_out_of_range(self, options, message) -> None:
-        with pytest.raises(ValueError, match=message):
-            Cnn(LABELS, **CONVOLUTION, **options)
-
-    def test_an_aggregator_that_was_not_learnt(self, trained) -> None:
-        with pytest.raises(ValueError, match="'query' is learnt in training"):
-            scores(trained("pcnn"), BAGS, "query")
-        with pytest.raises(ValueError, match="unknown aggregator 'on'; did you mean 'one'"):
-            scores(trained("pcnn"), BAGS, "on")
-        assert scores(trained("pcnn"), []).shape == (0, 3)
-
-    def test_bags_that_cannot_be_trained_on(self) -> None:
-        two = Bag("a", "b", ("born", "died"), BAGS[0].samples)
-        for bags, message in (
-            ([*BAGS, two], r"bags\[20\] has 2 relations: train on make_bags\(..., by_relation=True\)"),
-            ([Bag("a", "b", ("wed",), BAGS[0].samples)], r"bags\[0\]: relation 'wed' is not in labels"),
-            ([], "there is nothing to train on"),
-        ):
-            for model in (Cnn(LABELS, **CONVOLUTION), TfidfBag(LABELS)):
-                with pytest.raises(ValueError, match=message):
-                    model.fit(bags, progress=False)
+def test_an_aggregator_that_was_not_learnt(trained) -> None:
+    with pytest.raises(ValueError, match="'query' is learnt in training"):
+        scores(trained("pcnn"), BAGS, "query")
+    assert scores(trained("pcnn"), []).shape == (0, 3)
 
 
-class TestDenoising:
-    def test_false_positives_go_to_the_negative_class(self) -> None:
-        """Forty sentences of each relation; of 'born' ten more that are none."""
-        rng, bags, wrong = random.Random(2), [], {str(number) for number in range(120, 130)}
-        for number in range(130):
-            relation = LABELS[number % 3] if number < 120 else "born"
-            cue = CUES[relation if number < 120 else "NA"]
-            text = " ".join([f"ann{number}", rng.choice(FILL), cue, rng.choice(FILL), "town"])
-            sample = RelationSample(str(number), text, (0, 3), (len(text) - 4, len(text)), relation)
-            bags.append(Bag(f"P{number}", "T", (relation,), (sample,)))
-        made = RlDsre.build(LABELS, settings=FAST, seed=1, base="cnn", **CONVOLUTION)
-        cleaned = made.clean(bags)
-        now = {bag.samples[0].id: bag.relations[0] for bag in cleaned}
-        moved = {bag.samples[0].id for bag in bags if now[bag.samples[0].id] != bag.relations[0]}
-        assert len(moved & wrong) >= 8 and len(moved - wrong) <= 8
-        assert {now[one] for one in moved} == {"NA"} and sum(made.moved.values()) == len(moved)
+def test_denoising_gives_false_positives_to_the_negative_class() -> None:
+    """Forty sentences of each relation; of 'born' ten more that are none."""
+    rng, bags, wrong = random.Random(2), [], {str(number) for number in range(120, 130)}
+    for number in range(130):
+        relation = LABELS[number % 3] if number < 120 else "born"
+        cue = CUES[relation if number < 120 else "NA"]
+        words = [f"ann{number}", rng.choice(FILL), cue, rng.choice(FILL), "town"]
+        sample = sentence_of(str(number), words, 0, -1, relation)
+        bags.append(Bag(f"P{number}", "T", (relation,), (sample,)))
+    made = RlDsre.build(LABELS, settings=FAST, seed=1, base="cnn", **CONVOLUTION)
+    cleaned = made.clean(bags)
+    now = {bag.samples[0].id: bag.relations[0] for bag in cleaned}
+    moved = {bag.samples[0].id for bag in bags if now[bag.samples[0].id] != bag.relations[0]}
+    assert len(moved & wrong) >= 8 and len(moved - wrong) <= 8
+    assert {now[one] for one in moved} == {"NA"} and sum(made.moved.values()) == len(moved)

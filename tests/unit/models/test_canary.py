@@ -1,14 +1,11 @@
-"""A canary for numbers that change unseen: each model after two steps on the demo corpus.
+"""A canary for numbers that change unseen: each model's scores after two steps on the demo corpus.
 
-The scores are stored for the pinned torch, in tests/golden/canary.json, by `python -m
-tests.unit.models.test_canary`: those of the models whose version was raised (`ModelEntry.version`,
-`LinearClassifier.version`) and of new models; with --all those of every model, as after a new torch. Where
-policies decide whole sentences (RL-DSRE), processors with bf16 units decide one otherwise: what they give
-stands under `also`, added by hand.
+`python -m tests.unit.models.test_canary` stores those of models whose version was raised, after a new torch
+all. Where policies decide whole sentences (RL-DSRE), processors with bf16 units decide one otherwise: what
+they give stands under `also`, added by hand.
 """
 
 import json
-import sys
 from importlib.metadata import version
 from pathlib import Path
 
@@ -16,8 +13,8 @@ import numpy as np
 import pytest
 
 from helpers.core import write_atomically
-from helpers.data import ParsedSample, RelationSample, read_corpus
-from helpers.data.demo import demo_corpus
+from helpers.data import ParsedSample, RelationSample, demo_corpus, read_corpus
+from helpers.data.samples import word_spans
 from helpers.models import MODELS, build, default_settings, training
 from helpers.models.base import as_bags
 from helpers.models.linear import TECHNIQUES, DocumentClassifier
@@ -41,9 +38,7 @@ def version_of(name: str) -> int:
 
 def parsed(sample: RelationSample) -> ParsedSample:
     """The sample with a tree in which each word hangs on the one before it."""
-    ends = [place for place, letter in enumerate(sample.text + " ") if letter == " "]
-    spans = tuple((start, end) for start, end in zip([0, *(end + 1 for end in ends)], ends, strict=False))
-    spans = tuple(span for span in spans if span[0] < span[1])
+    spans = tuple(span for span in word_spans(sample.text.split(" ")) if span[0] < span[1])
     about = (sample.id, sample.text, sample.head, sample.tail, sample.relation, "", "")
     return ParsedSample(*about, spans, tuple(range(len(spans))))
 
@@ -117,19 +112,16 @@ def test_two_steps_give_the_stored_scores(name) -> None:
     assert len(set(row["scores"])) > 2 or name in ("svm", "majority", "majority-bag")
 
 
-def write(everything: bool) -> None:
-    before = stored() if GOLDEN.exists() else {"torch": "", "models": {}}
-    if before["torch"] != TORCH and not everything:
-        raise SystemExit(f"scores are stored for torch {before['torch']}: --all stores those of {TORCH}")
+def write() -> None:
+    old = stored()["models"] if stored()["torch"] == TORCH else {}
     rows = {}
     for name in NAMES:
-        old = before["models"].get(name)
-        if old is None or everything or old["version"] != version_of(name):
-            old = {"version": version_of(name), "scores": scores_of(name)}
-        rows[name] = old
+        made = {"version": version_of(name)}
+        current = old.get(name, {}).get("version") == made["version"]
+        rows[name] = old[name] if current else made | {"scores": scores_of(name)}
     text = ",\n".join(f" {json.dumps(name)}: {json.dumps(row)}" for name, row in rows.items())
     write_atomically(GOLDEN, f'{{"torch": {json.dumps(TORCH)}, "models": {{\n{text}\n}}}}\n')
 
 
 if __name__ == "__main__":
-    write("--all" in sys.argv)
+    write()

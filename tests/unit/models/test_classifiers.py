@@ -9,16 +9,14 @@ import numpy as np
 import pytest
 import torch
 
-from helpers.core.labels import SEMEVAL_RELATIONS, inverse_label
-from helpers.data.pairing import paired_sample
-from helpers.data.samples import RelationSample, parse_tagged
+from helpers.core import SEMEVAL_RELATIONS, inverse_label
+from helpers.data import RelationSample, paired_sample, parse_tagged
+from helpers.models import EMBEDDED, build
 from helpers.models.attribution import probabilities
-from helpers.models.encoder import EMBEDDED
 from helpers.models.label_words import Words, label_words
 from helpers.models.literal_relation import _literal_text
 from helpers.models.prompt import LONGEST_NAME
 from helpers.models.prompt_example import prompt_steps
-from helpers.models.registry import build
 from helpers.models.settings import Settings
 
 KINDS = {
@@ -93,13 +91,9 @@ class TestAll:
         finite = torch.isfinite(together)
         assert (unmasked - together)[finite].abs().max() > 1e-3, "padding would not have been noticed"
 
-    def test_the_input_is_not_the_gold_label_and_exchanged_entities_are_another_one(
-        self, kind, folder
-    ) -> None:
-        model = model_of(folder, kind)
-        mine, other = (
-            model.examples([sample]) for sample in (CRASH, dataclasses.replace(CRASH, relation="Other"))
-        )
+    def test_the_input_has_no_gold_label_and_exchanged_entities_are_another_one(self, kind, folder) -> None:
+        model, elsewhere = model_of(folder, kind), dataclasses.replace(CRASH, relation="Other")
+        mine, other = (model.examples([sample]) for sample in (CRASH, elsewhere))
         assert [one._replace(target=0) for one in mine] == [one._replace(target=0) for one in other]
         paired = model.examples([paired_sample(CRASH)])[0]
         assert mine[0].ids != paired.ids
@@ -115,57 +109,57 @@ class TestAll:
             assert "rain" in shown and "snow" in shown
 
 
-class TestEntityMarkers:
-    @pytest.mark.parametrize(
-        ("scheme", "entity", "added"),
-        [
-            ("added", "[E11] crash [E12]", 4),
-            ("symbols", "# crash #", 0),
-            ("pieces", "[ e ##11 ] crash [ e ##12 ]", 0),
-        ],
-    )
-    @pytest.mark.parametrize("name", ["em-c", "em-es"])
-    def test_marker_schemes(self, name, scheme, entity, added) -> None:
-        model = build(name, EMBEDDED, SEMEVAL_RELATIONS, Settings(), 9, marker_scheme=scheme)
-        (example,) = model.examples([CRASH])
-        assert f"train {entity} was caused" in words(model, example)
-        assert len(model.encoder.word_embedding) == 30522 + added
-        starts = [model.marker_ids[which][0] for which in (0, 2)]
-        assert [example.ids[place] for place in example.places[::2]] == starts
-
-    @EACH
-    @pytest.mark.parametrize("layer_norm", [False, True])
-    def test_em_es_looks_at_the_two_opening_markers(self, sample, layer_norm, folder) -> None:
-        model = model_of(folder, "em-es", layer_norm=layer_norm)
-        (example,) = model.examples([sample])
-        hidden, _ = states(model, example)
+def by_hand(kind: str, model, example) -> torch.Tensor:
+    """The output of one example by the papers' formulas, one vector after the other."""
+    hidden, pooled = states(model, example)
+    if kind in ("em-c", "emr-c"):
+        return affine(model.classifier, hidden[0])
+    if "em-es" in kind:
         vector = torch.cat([hidden[example.ids.index(model.marker_ids[which][0])] for which in (0, 2)])
-        if layer_norm:
+        if model.layer_norm:
             vector = (vector - vector.mean()) / (vector.var(unbiased=False) + 1e-5).sqrt()
-        assert torch.allclose(output_of(model, example)[0], affine(model.classifier, vector), atol=1e-5)
+        return affine(model.classifier, vector)
+    paper = kind == "r-bert"
+    parts = [affine(model.sentence, torch.tanh(hidden[0] if paper else pooled[0]))]
+    for first, last in (example.places[:2], example.places[2:]):
+        inside = list(range(first + 1, last))
+        span = inside if inside and paper else [first, *inside, last]
+        parts.append(affine(model.entity, torch.tanh(hidden[span].mean(dim=0))))
+    return affine(model.classifier, torch.cat(parts))
 
 
-class TestRBert:
-    def test_input(self, tiny_bert) -> None:
-        for form, end in (("paper", " [SEP]"), ("port", "")):
-            model = model_of(tiny_bert, "r-bert", form=form)
-            (example,) = model.examples([CRASH])
-            expected = "[CLS] the deadly train $ crash $ was caused by terrorist # attack #"
-            assert words(model, example) == expected + end and example.places == (4, 6, 11, 13)
+@EACH
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "ptr"])
+def test_forward_by_hand(kind, sample, folder) -> None:
+    model = model_of(folder, kind)
+    example = model.examples([sample])[-1]
+    assert torch.allclose(output_of(model, example).flatten(), by_hand(kind, model, example), atol=1e-5)
 
-    @EACH
-    @pytest.mark.parametrize("form", ["paper", "port"])
-    def test_forward_by_hand(self, sample, form, folder) -> None:
-        model = model_of(folder, "r-bert", form=form)
-        (example,) = model.examples([sample])
-        hidden, pooled = states(model, example)
-        parts = [affine(model.sentence, torch.tanh(hidden[0] if form == "paper" else pooled[0]))]
-        for first, last in (example.places[:2], example.places[2:]):
-            inside = list(range(first + 1, last))
-            span = inside if inside and form == "paper" else [first, *inside, last]
-            parts.append(affine(model.entity, torch.tanh(hidden[span].mean(dim=0))))
-        expected = affine(model.classifier, torch.cat(parts))
-        assert torch.allclose(output_of(model, example)[0], expected, atol=1e-5)
+
+@pytest.mark.parametrize(
+    ("scheme", "entity", "added"),
+    [
+        ("added", "[E11] crash [E12]", 4),
+        ("symbols", "# crash #", 0),
+        ("pieces", "[ e ##11 ] crash [ e ##12 ]", 0),
+    ],
+)
+@pytest.mark.parametrize("name", ["em-c", "em-es"])
+def test_marker_schemes(name, scheme, entity, added) -> None:
+    model = build(name, EMBEDDED, SEMEVAL_RELATIONS, Settings(), 9, marker_scheme=scheme)
+    (example,) = model.examples([CRASH])
+    assert f"train {entity} was caused" in words(model, example)
+    assert len(model.encoder.word_embedding) == 30522 + added
+    starts = [model.marker_ids[which][0] for which in (0, 2)]
+    assert [example.ids[place] for place in example.places[::2]] == starts
+
+
+def test_input_of_r_bert(tiny_bert) -> None:
+    for kind, end in (("r-bert", " [SEP]"), ("r-bert, port", "")):
+        model = model_of(tiny_bert, kind)
+        (example,) = model.examples([CRASH])
+        expected = "[CLS] the deadly train $ crash $ was caused by terrorist # attack #"
+        assert words(model, example) == expected + end and example.places == (4, 6, 11, 13)
 
 
 class TestLiteralRelation:
@@ -189,13 +183,6 @@ class TestLiteralRelation:
             block = examples[place * number : (place + 1) * number]
             assert [words(model, one)[6:].partition(" [SEP]")[0] for one in block] == texts
             assert [one.target for one in block] == [int(label == sample.relation) for label in tried]
-
-    @EACH
-    def test_forward_by_hand(self, sample, folder) -> None:
-        model = model_of(folder, "emr-c")
-        example = model.examples([sample])[5]
-        expected = affine(model.classifier, states(model, example)[0][0])
-        assert torch.allclose(output_of(model, example), expected, atol=1e-5)
 
     @pytest.mark.parametrize(
         ("candidates", "targets"), [("all", [1, 0] * 5), ("directed", [1, 0, 1, 0, 0, 1, 0, 1, 0])]
@@ -234,49 +221,33 @@ class TestPrompt:
         assert example.cut == lost + max(head + tail + 1 - left, 0)
 
     @EACH
-    def test_scores_are_five_products_with_the_input_embeddings(self, sample, folder) -> None:
+    def test_scores_and_loss_by_hand(self, sample, folder) -> None:
+        """Five products with the input embeddings; of the relation, and of its words at the masks."""
         model = model_of(folder, "ptr")
-        (example,) = model.examples([sample])
+        (example,), tokenizer = model.examples([sample]), model.encoder.tokenizer
         hidden = states(model, example)[0].double().numpy()
         table = model.encoder.word_embedding.detach().double().numpy()
-        expected = []
-        for label in SEMEVAL_RELATIONS:
-            ids = model.encoder.tokenizer(in_the_prompt(label_words(label)), add_special_tokens=False)
-            pairs = zip(example.places, ids["input_ids"], strict=True)
-            expected.append(sum(float(hidden[place] @ table[token]) for place, (token,) in pairs))
-        (scores,) = model.relation_scores(output_of(model, example))
-        assert np.ptp(expected) > 1 and scores.tolist() == pytest.approx(expected, abs=1e-4)
-
-    def test_loss_by_hand(self, folder) -> None:
-        model = model_of(folder, "ptr")
-        batch, tokenizer = model.collate(model.examples(SAMPLES)), model.encoder.tokenizer
-        output = output_of(model, *model.examples(SAMPLES))
-        losses = model.losses(output, batch)
-        for row, sample in enumerate(SAMPLES):
-            at_masks, scores = [], dict.fromkeys(SEMEVAL_RELATIONS, 0.0)
-            for mask in range(5):
-                named = tokenizer.convert_ids_to_tokens(model.candidates[mask, : model.sizes[mask]].tolist())
-                value = dict(zip(named, output[row, mask].double().tolist(), strict=False))
-                texts = {label: in_the_prompt(label_words(label))[mask] for label in scores}
-                token = {label: tokenizer.tokenize(text)[0] for label, text in texts.items()}
-                scores = {label: score + value[token[label]] for label, score in scores.items()}
-                at_masks.append(np.log(np.exp(list(value.values())).sum()) - value[token[sample.relation]])
-            whole = np.log(np.exp(list(scores.values())).sum()) - scores[sample.relation]
-            assert losses[row].item() == pytest.approx(np.mean(at_masks) + whole, abs=1e-4)
-
-    def test_a_word_of_several_tokens_is_named(self, folder) -> None:
-        labels = ("Other", "Zorgonite-Whole(e1,e2)", "Zorgonite-Whole(e2,e1)")
-        with pytest.raises(ValueError, match=f"label word 'zorgonite' is not one token of {folder.name}: "):
-            model_of(folder, "ptr", labels=labels)
+        prompts = {label: in_the_prompt(label_words(label)) for label in SEMEVAL_RELATIONS}
+        ids = {
+            label: tokenizer(five, add_special_tokens=False)["input_ids"] for label, five in prompts.items()
+        }
+        tokens = np.array([*ids.values()])[:, :, 0]
+        logits = np.array([[hidden[example.places[m]] @ table[five[m]] for m in range(5)] for five in tokens])
+        output = output_of(model, example)
+        assert np.ptp(logits.sum(axis=1)) > 1
+        assert model.relation_scores(output)[0].tolist() == pytest.approx(logits.sum(axis=1), abs=1e-4)
+        gold = SEMEVAL_RELATIONS.index(sample.relation)
+        first = [np.unique(tokens[:, m], return_index=True)[1] for m in range(5)]
+        at_masks = [np.log(np.exp(logits[first[m], m]).sum()) - logits[gold, m] for m in range(5)]
+        whole = np.log(np.exp(logits.sum(axis=1)).sum()) - logits[gold].sum()
+        loss = model.losses(output, model.collate([example])).item()
+        assert loss == pytest.approx(np.mean(at_masks) + whole, abs=1e-4)
 
     def test_its_steps_are_those_of_the_model(self, tiny_bert) -> None:
         model = model_of(tiny_bert, "ptr")
         steps, (example,) = dict(prompt_steps(model, CRASH)), model.examples([CRASH])
         assert steps["tokens"] == words(model, example)
-        assert [place for place, token in enumerate(example.ids) if token == 103] == list(example.places)
-        assert steps["template filled with them"] == "the effect crash effect of cause the cause attack"
         allowed = [steps[f"words that mask {mask} may take"].split(", ") for mask in range(1, 6)]
-        assert tuple(map(len, allowed)) == model.sizes
         best = steps["word with the highest logit at each mask"].split()
         assert all(word in known for word, known in zip(best, allowed, strict=True))
         chances = probabilities(model, CRASH)

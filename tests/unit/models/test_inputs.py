@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helpers.data.samples import RelationSample, parse_tagged
+from helpers.data import RelationSample, parse_tagged
+from helpers.models import EMBEDDED
 from helpers.models.classifier import MARKERS
-from helpers.models.encoder import EMBEDDED, load_encoder
+from helpers.models.encoder import load_encoder
 from helpers.models.inputs import Example, collate, tokenize_marked
 from helpers.models.training import _epoch_batches, _step_loader
 
@@ -33,11 +34,6 @@ PIECES = ("the", "engine", "U.S.", "don't", "3,000", "co-op", "unbelievable", "x
 def encoder(request):
     name = EMBEDDED if request.param == "WordPiece" else str(request.getfixturevalue("tiny_roberta"))
     return load_encoder(name, MARKERS)
-
-
-@pytest.fixture(scope="module")
-def wordpiece():
-    return load_encoder(EMBEDDED, MARKERS)
 
 
 def marker_ids(encoder) -> list[int]:
@@ -97,16 +93,12 @@ class TestMarkers:
         rest = [token for place, token in enumerate(sentence.ids) if place not in sentence.marks]
         assert rest == plain_ids(encoder, sample.text)
 
-    def test_of_several_tokens(self, wordpiece) -> None:
+    def test_of_several_tokens(self) -> None:
+        wordpiece = load_encoder(EMBEDDED)
         pieces, sample = [[7, 8], [9], [10, 11], [12]], sample_of("a b <e1>e</e1> f g <e2>k</e2> l")
-        whole, cut = (tokenize_marked(wordpiece.tokenizer, [sample], pieces, n)[0] for n in (WHOLE, 8))
-        assert [whole.ids[place] for place in whole.marks] == [7, 9, 10, 12]
-        assert [whole.ids[place + 1] for place in whole.marks[::2]] == [8, 11]
-        assert [token for token in whole.ids if token > 12] == plain_ids(wordpiece, sample.text)
+        (cut,) = tokenize_marked(wordpiece.tokenizer, [sample], pieces, 8)
         e, k = plain_ids(wordpiece, "e k")
         assert cut.ids == [7, 8, e, 9, 10, 11, k, 12] and cut.marks == (0, 3, 4, 7)
-        with pytest.raises(ValueError, match="limit is 5; four markers need at least 6"):
-            tokenize_marked(wordpiece.tokenizer, [sample], pieces, 5)
 
 
 class TestWindows:
@@ -121,20 +113,6 @@ class TestWindows:
         )
         assert sentence.ids == [whole.ids[place] for place in sorted(key[-1] for key in order[:limit])]
         assert sentence.cut == len(whole.ids) - len(sentence.ids)
-
-
-def test_a_batch_is_padded() -> None:
-    examples = (
-        Example([5, 6, 7, 8], (1, 2), 3, first=2),
-        Example([5, 9], (0, 1), 1),
-        Example([4, 4, 4], (0, 2), 0, first=1, cut=7),
-    )
-    batch = collate(examples, padding=1, weight=[0.5, 0.25, 0.25])
-    assert batch.ids.tolist() == [[5, 6, 7, 8], [5, 9, 1, 1], [4, 4, 4, 1]]
-    assert batch.mask.tolist() == [[1, 1, 1, 1], [1, 1, 0, 0], [1, 1, 1, 0]]
-    assert batch.types.tolist() == [[0, 0, 1, 1], [0, 0, 0, 0], [0, 1, 1, 0]]
-    assert batch.places.tolist() == [[1, 2], [0, 1], [0, 2]]
-    assert batch.target.tolist() == [3, 1, 0] and batch.weight.tolist() == [0.5, 0.25, 0.25]
 
 
 class TestOrder:

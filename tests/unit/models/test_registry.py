@@ -1,72 +1,54 @@
-"""The registry of models: a network with tensors of its own, and names and faces that cost no torch."""
+"""The registry of models: a network with a tensor of its own, what costs no torch, settings and papers."""
 
+import json
+import shutil
 import subprocess
 import sys
+from dataclasses import asdict
 
-import numpy as np
+import pandas as pd
 import pytest
 import torch
-from torch import nn
 
 from helpers import ROOT
-from helpers.data.demo import demo_corpus
-from helpers.models import unregister_model
-from helpers.models.classifier import RelationClassifier
-from helpers.models.registry import build, register_model
+from helpers.data import demo_corpus
+from helpers.models import MODELS, build, check_options, default_settings, register_model, unregister_model
+from helpers.models.entity_markers import EntityMarkersCls
 from helpers.models.settings import Settings
 
 
-class WithDistances(RelationClassifier):
-    """The mean vector of the tokens, weighted by how far they are from the first marker."""
-
-    fills = {"distance": 99.0, "graph": 0}
-
-    def __init__(self, encoder, labels, max_length=128):
-        super().__init__(encoder, labels, max_length)
-        self.classifier = nn.Linear(encoder.hidden_size, len(self.labels))
-        self.batches = []
+class WithDistances(EntityMarkersCls):
+    fills = {"distance": 99.0}
 
     def examples(self, samples):
-        examples = []
-        for example in super().examples(samples):
-            distance = [float(abs(place - example.places[0])) for place in range(example.length)]
-            graph = np.eye(example.length, dtype=np.int64)
-            examples.append(example._replace(extra={"distance": distance, "graph": graph}))
-        return examples
+        return [
+            one._replace(extra={"distance": [abs(place - one.places[0]) for place in range(one.length)]})
+            for one in super().examples(samples)
+        ]
 
     def forward(self, batch):
-        self.batches.append(batch)
-        weights = torch.exp(-batch.extra["distance"])[:, :, None]
-        return self.classifier((self.encoder(batch) * weights).sum(dim=1))
+        assert ((batch.extra["distance"] == 99) == (batch.mask == 0)).all()
+        return super().forward(batch)
 
 
-def test_extra_tensors_are_padded_as_the_model_says(tiny_bert) -> None:
+def test_a_network_with_a_tensor_of_its_own_is_built_by_its_name_and_trained(tiny_bert) -> None:
     samples = demo_corpus()["train"][:20]
     settings = Settings(epochs=2, batch_size=4, accumulate=2, learning_rate=1e-3, precision="fp32")
     register_model("other", WithDistances)
     try:
-        labels = sorted({sample.relation for sample in samples})
-        model = build("other", str(tiny_bert), labels, settings, 1)
+        model = build("other", str(tiny_bert), sorted({one.relation for one in samples}), settings, 1)
     finally:
         unregister_model("other")
     before = model.classifier.weight.detach().clone()
     history = model.fit(samples, progress=False)
     assert len(history.losses) == 2 and not torch.equal(before, model.classifier.weight)
     assert model.predict(samples, progress=False).shape == (20,)
-    assert len(model.batches) == 2 * 5 * 2 + 1
-    for batch in model.batches:
-        distance, graph = batch.extra["distance"], batch.extra["graph"]
-        assert distance.shape == batch.ids.shape and graph.shape == (*batch.ids.shape, batch.ids.shape[1])
-        assert ((distance == 99) == (batch.mask == 0)).all()
-        assert torch.equal(graph.sum(dim=(1, 2)), batch.mask.sum(dim=1)) and graph.dtype == torch.int64
-        assert (distance[torch.arange(len(distance)), batch.places[:, 0]] == 0).all()
 
 
 @pytest.mark.parametrize(
     ("code", "absent"),
     [
         ("from helpers.models import MODELS; list(MODELS)", {"torch", "transformers", "sklearn", "pydantic"}),
-        ("from helpers.models.linear import DocumentClassifier as D; D()", {"torch", "transformers"}),
         (
             "from helpers.experiments import Experiment\nfrom helpers.models.baselines import Majority\n"
             "Experiment('em-c').resolved(); Majority(['a'])",
@@ -78,3 +60,42 @@ def test_what_is_not_needed_is_not_loaded(code, absent) -> None:
     probe = f"import sys\n{code}\nprint(*{{name.partition('.')[0] for name in sys.modules}})"
     done = subprocess.run([sys.executable, "-c", probe], cwd=ROOT, capture_output=True, text=True, check=True)
     assert not absent & {*done.stdout.split()}
+
+
+@pytest.mark.parametrize(
+    ("warmup", "schedule", "expected"),
+    [
+        (0, "linear", [1.0, 0.8, 0.6, 0.4, 0.2]),
+        (2, "linear", [0.5, 1.0, 1.0, 2 / 3, 1 / 3]),
+        (0.4, "linear", [0.5, 1.0, 1.0, 2 / 3, 1 / 3]),
+        (0.5, "linear", [0.4, 0.8, 1.0, 0.8, 0.4]),
+        (1, "linear", [1.0, 1.0, 0.75, 0.5, 0.25]),
+        (10, "linear", [0.1, 0.2, 0.3, 0.4, 0.5]),
+        (2, "constant", [0.5, 1.0, 1.0, 1.0, 1.0]),
+    ],
+)
+def test_learning_rates(warmup, schedule, expected) -> None:
+    settings = Settings(learning_rate=1.0, warmup=warmup, schedule=schedule)
+    assert [settings.rate(step, 5) for step in range(5)] == pytest.approx(expected)
+
+
+def test_published_values(tiny_bert, tmp_path) -> None:
+    """Every value of the published settings is that of the table, and the table has a row for each."""
+    wide = shutil.copytree(tiny_bert, tmp_path / "wide")
+    config = json.loads((wide / "config.json").read_text())
+    (wide / "config.json").write_text(json.dumps(config | {"hidden_size": 1024}))
+    table = pd.read_csv(ROOT / "results/published/settings.csv", dtype=str, keep_default_na=False)
+    for row in table.itertuples():
+        if row.setting.startswith("option "):
+            assert check_options(row.model, {row.setting.removeprefix("option "): row.value}), row
+            continue
+        settings = default_settings(row.model, row.settings, str(wide if row.encoder else tiny_bert))
+        assert settings == settings.changed({row.setting: row.value}), row
+    named = {(row.settings, row.model, row.encoder, row.setting) for row in table.itertuples()}
+    usual = asdict(Settings())
+    for name, entry in MODELS.items():
+        for paper in entry.settings.keys() - {"standard"}:
+            base, large = (asdict(default_settings(name, paper, str(folder))) for folder in (tiny_bert, wide))
+            assert all((paper, name, "", key) in named for key in base if base[key] != usual[key])
+            assert all((paper, name, "large", key) in named for key in base if base[key] != large[key])
+    assert set(table["stated"]) == {"yes", "code", "no"} and table["source"].all()

@@ -2,6 +2,7 @@
 
 import random
 
+import numpy as np
 import pytest
 import torch
 
@@ -11,6 +12,7 @@ from helpers.models.base import as_bags
 from helpers.models.inputs import collate
 from helpers.models.sentence_encoders import Pcnn, _ConvolutionEncoder
 from helpers.models.word_vectors import PAD, UNK, words_of
+from tests.support import sentence_of
 
 WORDS = [f"word{n}" for n in range(9)]
 LONGEST = 12
@@ -18,10 +20,7 @@ LONGEST = 12
 
 def sentence(length: int, first: int, second: int, seed: int = 0) -> RelationSample:
     """Random words, the head at the word `first`, the tail at `second`."""
-    words = random.Random(seed).choices(WORDS, k=length)
-    starts = [sum(len(word) + 1 for word in words[:place]) for place in range(length)]
-    spans = [(starts[place], starts[place] + len(words[place])) for place in (first, second)]
-    return RelationSample(str(seed), " ".join(words), *spans, "a")
+    return sentence_of(str(seed), random.Random(seed).choices(WORDS, k=length), first, second, "a")
 
 
 SENTENCES = [sentence(n, n // 3, n - 1 - n // 4, n) for n in (3, 5, 9, 10, 11, 12, 15)]
@@ -34,11 +33,6 @@ def new(segments: int) -> _ConvolutionEncoder:
     model = _ConvolutionEncoder(LONGEST, segments=segments, **small)
     model.prepare(as_bags(SENTENCES * 2), 1, "fp32")
     return model.eval()
-
-
-def vectors_of(model, *examples) -> torch.Tensor:
-    with torch.no_grad():
-        return model(collate(examples, PAD))
 
 
 def by_hand(model: _ConvolutionEncoder, sample: RelationSample) -> list[float]:
@@ -69,26 +63,15 @@ def by_hand(model: _ConvolutionEncoder, sample: RelationSample) -> list[float]:
 
 
 @pytest.mark.parametrize("segments", [1, 3])
-class TestConvolution:
-    def test_vectors_are_those_of_the_formulas(self, segments) -> None:
-        model = new(segments)
-        vectors = vectors_of(model, *model.sentences(SENTENCES)).tolist()
-        for sample, row in zip(SENTENCES, vectors, strict=True):
-            assert row == pytest.approx(by_hand(model, sample), abs=1e-5), sample.text
-        assert model.size == len(vectors[0]) == 4 * segments
-
-    def test_padding_changes_nothing(self, segments) -> None:
-        model = new(segments)
-        examples = model.sentences(SENTENCES)
-        long = [one._replace(ids=one.ids + [PAD] * (LONGEST - len(one.ids))) for one in examples]
-        alone = torch.cat([vectors_of(model, one) for one in examples])
-        for together in (examples, long):
-            assert torch.allclose(vectors_of(model, *together), alone, atol=1e-6)
-        assert max(len(one.ids) for one in examples) == LONGEST
-        # the two PAD words are needed: padding positions take part in a CNN's maximum
-        bare = [one._replace(ids=one.ids[:-2]) for one in examples[:2]]
-        shorter = torch.cat([vectors_of(model, one) for one in bare])
-        assert torch.allclose(shorter, alone[:2]) == (segments == 3)
+def test_vectors_are_those_of_the_formulas_alone_and_in_a_batch(segments) -> None:
+    model = new(segments)
+    examples, expected = model.sentences(SENTENCES), [by_hand(model, sample) for sample in SENTENCES]
+    with torch.no_grad():
+        together = model(collate(examples, PAD)).tolist()
+        alone = [model(collate([example], PAD))[0].tolist() for example in examples]
+    for found in (together, alone):
+        assert np.array(found) == pytest.approx(np.array(expected), abs=1e-5)
+    assert model.size == len(together[0]) == 4 * segments
 
 
 def test_pad_stays_zero_and_unk_is_learnt() -> None:

@@ -1,26 +1,35 @@
-"""One training loop for all models: repeatable to the bit, whatever interrupts it."""
+"""One training loop for all models: repeatable to the bit, whatever interrupts it; and in two processes."""
 
 import copy
-import dataclasses
 import functools
+import os
+import signal
+import subprocess
+import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import torch
 from safetensors.torch import load_file
 
-from helpers.core.labels import label_ids
-from helpers.data.demo import TEST_COUNTS, demo_corpus
-from helpers.models import training
-from helpers.models.registry import MODELS, build
+from helpers import ROOT
+from helpers.core import label_ids
+from helpers.data import demo_corpus
+from helpers.data.demo import TEST_COUNTS
+from helpers.experiments import Experiment, run_experiment
+from helpers.experiments import run as experiments
+from helpers.models import MODELS, build, default_settings, training
 from helpers.models.settings import Settings
-from helpers.models.training import load_weights, save_weights
-from tests.support import stop_after
+from helpers.models.training import processor_threads, save_weights
+from helpers.runs import different_fields, load_run
+from tests.support import stop_after, train_command
 
 NEURAL = [name for name, entry in MODELS.items() if entry.encoder and name != "recent"]  # that is several
 LABELS = tuple(label_ids(TEST_COUNTS))
 SAMPLES = demo_corpus()["train"][:36]
 QUICK = Settings(learning_rate=1e-3, epochs=3, batch_size=8, precision="fp32")
+ONE_EPOCH = replace(QUICK, epochs=1)
 STEPS = 15  # of QUICK: three epochs of 36 samples in batches of 8
 
 
@@ -70,24 +79,23 @@ def gap(one: dict, two: dict) -> float:
 class TestRepeatable:
     @pytest.mark.parametrize("name", NEURAL)
     def test_one_seed_gives_one_result(self, name, new) -> None:
-        settings = dataclasses.replace(QUICK, epochs=1)
         model = new(name)
 
         def look(epoch: int) -> None:
             training.predict(model, SAMPLES[:5], progress=False)
 
-        watched = trained(model, settings, after_epoch=look)[0]  # predictions on the way change nothing
-        again, other = (trained(new(name), settings, seed)[0] for seed in (9, 10))
+        watched = trained(model, ONE_EPOCH, after_epoch=look)[0]  # predictions on the way change nothing
+        again, other = (trained(new(name), ONE_EPOCH, seed)[0] for seed in (9, 10))
         assert same(watched, again) and not same(again, other) and not same(again, new(name).state_dict())
 
     @pytest.mark.parametrize("accumulate", [2, 11])
     def test_a_step_in_parts_is_the_same_step(self, accumulate, new) -> None:
-        settings = dataclasses.replace(QUICK, epochs=1, epsilon=1e-2, learning_rate=1e-2)
-        in_parts = dataclasses.replace(settings, accumulate=accumulate)
-        half = dataclasses.replace(settings, batch_size=4)
-        whole, history = trained(new(dropout=0.0), settings)
-        parts, other = trained(new(dropout=0.0), in_parts)
-        assert gap(whole, parts) < 1e-6 < 1e-4 < gap(whole, trained(new(dropout=0.0), half)[0])
+        settings = ONE_EPOCH.changed({"epsilon": 1e-2, "learning_rate": 1e-2})
+        changes = ({}, {"accumulate": accumulate}, {"batch_size": 4})
+        (whole, history), (parts, other), (half, _) = (
+            trained(new(dropout=0.0), settings.changed(one)) for one in changes
+        )
+        assert gap(whole, parts) < 1e-6 < 1e-4 < gap(whole, half)
         assert other.losses == pytest.approx(history.losses, abs=1e-6)
 
 
@@ -157,42 +165,26 @@ class TestInterrupted:
         assert ends == {"step", "exp_avg", "exp_avg_sq"}
 
 
-class TestCheckpointFiles:
-    @pytest.fixture
-    def checkpoint(self, new, tmp_path) -> Path:
-        trained(new(), dataclasses.replace(QUICK, epochs=1), checkpoint=tmp_path / "c.safetensors")
-        return tmp_path / "c.safetensors"
-
-    @pytest.mark.parametrize("spoil", ["text", "half", "empty", "weights only"])
-    def test_a_spoilt_one_is_an_error(self, spoil, checkpoint, new) -> None:
-        data = checkpoint.read_bytes()
-        spoilt = {"text": b"no checkpoint", "half": data[: len(data) // 2], "empty": b""}
-        if spoil == "weights only":
-            save_weights(checkpoint, new())
-        else:
-            checkpoint.write_bytes(spoilt[spoil])
-        left = checkpoint.read_bytes()
-        with pytest.raises(ValueError, match="not a checkpoint of this model .*; delete it") as caught:
-            trained(new(), checkpoint=checkpoint)
-        assert str(caught.value).startswith(f"{checkpoint}: ")
-        assert checkpoint.read_bytes() == left
-
-    def test_weights_there_and_back(self, new, tmp_path) -> None:
-        weights, _ = trained(new(), dataclasses.replace(QUICK, epochs=1))
-        model = new()
-        model.load_state_dict(weights)
-        path = save_weights(tmp_path / "deep" / "w.safetensors", model)
-        assert same(load_file(path), weights)
-        assert same(load_weights(path, new(seed=77)).state_dict(), weights)
-        with pytest.raises(ValueError, match=r"w\.safetensors: these weights do not fit the model"):
-            load_weights(path, new("em-c"))
+@pytest.mark.parametrize("spoil", ["text", "half", "empty", "weights only"])
+def test_a_spoilt_checkpoint_is_an_error(spoil, new, tmp_path) -> None:
+    path = tmp_path / "c.safetensors"
+    trained(new(), ONE_EPOCH, checkpoint=path)
+    data = path.read_bytes()
+    if spoil == "weights only":
+        save_weights(path, new())
+    else:
+        path.write_bytes({"text": b"no checkpoint", "half": data[: len(data) // 2], "empty": b""}[spoil])
+    left = path.read_bytes()
+    with pytest.raises(ValueError, match="not a checkpoint of this model .*; delete it") as caught:
+        trained(new(), checkpoint=path)
+    assert str(caught.value).startswith(f"{path}: ") and path.read_bytes() == left
 
 
 class TestPrediction:
     @pytest.mark.parametrize("name", NEURAL)
     def test_order_and_batches_do_not_matter(self, name, new, monkeypatch) -> None:
         model = new(name)
-        samples = [*SAMPLES[:9], dataclasses.replace(SAMPLES[9], text=SAMPLES[9].text + " and so on" * 9)]
+        samples = [*SAMPLES[:9], replace(SAMPLES[9], text=SAMPLES[9].text + " and so on" * 9)]
         found = training.predict(model, samples, progress=False)
         assert found.shape == (10,) and len(set(found.tolist())) > 1
         monkeypatch.setattr(training, "PREDICTION_BATCH", 3)
@@ -207,3 +199,75 @@ class TestPrediction:
             model.classifier.bias.zero_()
             model.classifier.bias[[3, 5]] = 1.0
         assert set(training.predict(model, SAMPLES, progress=False).tolist()) == {3}
+
+
+PATIENCE = 900
+
+
+def in_two_processes(words: list[str], folder: Path) -> None:
+    """One thread for each process; nothing to download."""
+    # --multi_gpu starts processes; where there is no GPU they compute on the processor and talk by gloo
+    launch = "--multi_gpu --num_processes 2 --num_machines 1 --mixed_precision no --dynamo_backend no"
+    started = [sys.executable, "-m", "accelerate.commands.launch", *launch.split()]
+    started += ["--main_process_ip", "127.0.0.1", "--main_process_port", "0", "-m", "helpers", *words]
+    alone = {"OMP_NUM_THREADS": "1", "HF_HUB_OFFLINE": "1", "HF_HOME": str(folder / "no-configuration")}
+    alone |= {"CUDA_VISIBLE_DEVICES": "", "GLOO_SOCKET_IFNAME": "lo", "MASTER_ADDR": "127.0.0.1"}
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    process = subprocess.Popen(started, cwd=ROOT, env=os.environ | alone, **pipes)
+    try:
+        printed, complaints = process.communicate(timeout=PATIENCE)
+    except subprocess.TimeoutExpired:
+        process.send_signal(signal.SIGINT)  # accelerate ends the processes that it started
+        process.communicate(timeout=PATIENCE)
+        raise
+    assert process.returncode == 0, complaints
+    assert printed.count("run file: ") == 1, "only the first process prints"
+
+
+def one_and_two(words: list[str], experiment: Experiment, folder: Path, **files: Path) -> list[tuple]:
+    """The runs that one process and two store: but for the times they are the same."""
+    in_two_processes([*words, "--output", str(folder / "two")], folder)
+    with processor_threads(1):
+        run_experiment(experiment, folder / "one", progress=False, **files)
+    found = sorted((folder / "two").rglob("*.json"))
+    assert len(found) == len([*(folder / "one").rglob("*.json")])
+    pairs = [(load_run(folder / "one" / path.relative_to(folder / "two")), load_run(path)) for path in found]
+    for one, two in pairs:
+        assert (one.environment["processes"], two.environment["processes"]) == (1, 2)
+        assert not different_fields(one, two)
+    return pairs
+
+
+@pytest.mark.nightly(third=2)
+def test_two_processes_of_type_restriction_store_both_evaluations(tmp_path) -> None:
+    words = "train --model recent --dataset demo --option base cnn --option typed false --option filters 6"
+    options = {"base": "cnn", "typed": False, "filters": 6}
+    settings = default_settings("cnn").changed({"epochs": 2})
+    experiment = Experiment("recent", "demo", options=options, settings=settings, sentences=200)
+    runs = one_and_two([*words.split(), "--set", "epochs", "2", "--sentences", "200"], experiment, tmp_path)
+    assert [(two.n, two.kind) for _, two in runs] == [(400, "paired")] * 2
+
+
+@pytest.mark.nightly(third=1)
+def test_two_processes_give_what_one_gives(tiny_bert, tmp_path, monkeypatch) -> None:
+    monkeypatch.setattr(experiments, "CHECKPOINTS", tmp_path / "checkpoints")
+    changes = {"epochs": 1, "learning_rate": 1e-3, "precision": "fp32", "dropout": 0, "epsilon": 1e-4}
+    words = train_command(tiny_bert, tmp_path / "two", **changes)
+    words += ["--weights", str(tmp_path / "two.safetensors"), "--predictions", str(tmp_path / "two.csv")]
+    settings = replace(default_settings("em-es"), **changes)
+    chosen = Experiment("em-es", "demo", encoder=str(tiny_bert), settings=settings)
+    files = {"weights": tmp_path / "one.safetensors", "predictions": tmp_path / "one.csv"}
+    ((one, two),) = one_and_two(words, chosen, tmp_path, **files)
+    assert two.history["losses"] == pytest.approx(one.history["losses"], abs=1e-5)
+
+    weights = [load_file(tmp_path / name) for name in ("one.safetensors", "two.safetensors")]
+    gaps = {name: (weights[0][name] - weights[1][name]).abs().max().item() for name in weights[0]}
+    assert weights[0].keys() == weights[1].keys() and max(gaps.values()) < 1e-4, gaps
+    start = load_file(tiny_bert / "model.safetensors")["encoder.layer.1.output.dense.weight"]
+    moved = weights[0]["encoder.transformer.encoder.layer.1.output.dense.weight"] - start
+    assert moved.abs().max() > 5e-3, "both could have learnt nothing"
+
+    rows = [(tmp_path / name).read_text("utf-8").splitlines() for name in ("one.csv", "two.csv")]
+    assert len(rows[0]) == len(rows[1]) == 401
+    assert sum(a != b for a, b in zip(*rows, strict=True)) <= 2, "at most near-ties may tip"
+    assert list((tmp_path / "checkpoints").iterdir()) == []

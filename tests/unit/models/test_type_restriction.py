@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 import torch
 
-from helpers.data import RelationSample, TypedSample
+from helpers.data import TypedSample
 from helpers.metrics import Outcome, average, leaked
-from helpers.models import Model, build
-from helpers.models.base import History
+from helpers.models import History, Model, build
 from helpers.models.settings import Settings
 from helpers.models.type_restriction import POSITIVE, TypeRestriction
 
@@ -107,49 +106,34 @@ def test_without_types_there_are_the_same_two_steps_and_no_type_is_read() -> Non
     assert (model.predict(turned, progress=False) == model.predict(tests, progress=False)).all()
 
 
-def test_samples_without_types_and_predictions_before_training_are_refused() -> None:
-    plain = RelationSample("p", "x a y", (0, 1), (4, 5), "born")
-    with pytest.raises(ValueError, match="sample p has no entity types"):
-        TypeRestriction(LABELS, Scripted).fit([plain])
-    with pytest.raises(ValueError, match="before it is trained"):
-        TypeRestriction(LABELS, Scripted).predict(TRAIN)
-
-
 WORDS = {"born": "native", "died": "buried", "age": "aged", NEGATIVE: "near"}
 FAST = Settings(learning_rate=0.02, epochs=10, batch_size=8, warmup=0, precision="fp32")
-CNN = {"filters": 6, "word_size": 8, "position_size": 2, "dropout": 0.0}
 
 
 def toy(count: int = 40) -> list[TypedSample]:
-    samples = []
-    for number in range(count):
-        relation = ["born", "died", "age", NEGATIVE, NEGATIVE][number % 5]
-        types = NUMBER if relation == "age" or number % 10 == 3 else PLACE
-        samples.append(sample(number, relation, types, WORDS[relation]))
-    return samples
+    relations = [["born", "died", "age", NEGATIVE, NEGATIVE][number % 5] for number in range(count)]
+    types = [NUMBER if one == "age" or number % 10 == 3 else PLACE for number, one in enumerate(relations)]
+    return [sample(number, one, types[number], WORDS[one]) for number, one in enumerate(relations)]
 
 
-class TestTrained:
+def test_stopped_between_the_stages_it_goes_on_to_the_same(tmp_path) -> None:
     """Around a real classifier."""
+    options = {"base": "cnn", "filters": 6, "word_size": 8, "position_size": 2, "dropout": 0.3}
+    whole, stopped, resumed = (
+        build("recent", "", [NEGATIVE, "age", "born", "died"], FAST, 9, **options) for _ in range(3)
+    )
+    samples = toy()
+    whole.fit(samples, progress=False)
 
-    def made(self) -> TypeRestriction:
-        options = {"base": "cnn"} | CNN | {"dropout": 0.3}
-        return build("recent", "", [NEGATIVE, "age", "born", "died"], FAST, 9, **options)
+    def failing(labels, seed):
+        if POSITIVE not in labels:
+            raise KeyboardInterrupt
+        return make(labels, seed)
 
-    def test_stopped_between_the_stages_it_goes_on_to_the_same(self, tmp_path) -> None:
-        samples, whole, stopped = toy(), self.made(), self.made()
-        whole.fit(samples, progress=False)
-
-        def failing(labels, seed):
-            if POSITIVE not in labels:
-                raise KeyboardInterrupt
-            return make(labels, seed)
-
-        make, stopped.make = stopped.make, failing
-        with pytest.raises(KeyboardInterrupt):
-            stopped.fit(samples, tmp_path / "c.safetensors", progress=False)
-        assert [path.name for path in tmp_path.iterdir()] == ["c-0.safetensors"]
-        resumed = self.made()
-        resumed.fit(samples, tmp_path / "c.safetensors", progress=False)
-        pairs = zip(whole.state_dict().items(), resumed.state_dict().items(), strict=True)
-        assert all(a == b and torch.equal(one, other) for (a, one), (b, other) in pairs)
+    make, stopped.make = stopped.make, failing
+    with pytest.raises(KeyboardInterrupt):
+        stopped.fit(samples, tmp_path / "c.safetensors", progress=False)
+    assert [path.name for path in tmp_path.iterdir()] == ["c-0.safetensors"]
+    resumed.fit(samples, tmp_path / "c.safetensors", progress=False)
+    pairs = zip(whole.state_dict().items(), resumed.state_dict().items(), strict=True)
+    assert all(a == b and torch.equal(one, other) for (a, one), (b, other) in pairs)

@@ -1,14 +1,13 @@
-"""Cost-sensitive training: LibMultiLabel's numbers, and the search for a cost written out slowly."""
+"""Cost-sensitive training: the search for a cost written out slowly; LibMultiLabel's numbers: test_base."""
 
 import numpy as np
 import pytest
 
-from helpers.models.linear.base import OneVsRest
+from helpers.models.linear import OneVsRest
 from helpers.models.linear.cost_sensitive import COSTS, CostSensitive, CostSensitiveMicro
 from tests.support import LINEAR, liblinear_weights, three_folds
 
-X, Y = np.array(LINEAR["features"]), np.array(LINEAR["targets"])
-TECHNIQUES = {"cost_sensitive": CostSensitive, "cost_sensitive_micro": CostSensitiveMicro}
+TECHNIQUES = pytest.mark.parametrize("technique", [CostSensitive, CostSensitiveMicro])
 EXACT = "-s 2 -e 1e-6"
 
 
@@ -36,19 +35,8 @@ def test_costs_are_those_of_the_document():
     assert pytest.approx((2 - sevenths) / sevenths, abs=5e-3) == COSTS
 
 
-@pytest.mark.parametrize(
-    "case",
-    [case for case in LINEAR["label_problems"] if case["technique"] in TECHNIQUES],
-    ids=lambda case: f"{case['technique']} {case['options']}",
-)
-def test_libmultilabels_weights(case):
-    model = TECHNIQUES[case["technique"]](case["options"], random_state=1337).fit(X, Y)
-    weights = np.vstack([model.weights_, model.bias_weights_])[: len(case["weights"])]
-    assert weights == pytest.approx(np.array(case["weights"]), abs=1e-5)
-
-
 @pytest.mark.parametrize("seed", [1, 2])
-@pytest.mark.parametrize("technique", TECHNIQUES.values())
+@TECHNIQUES
 def test_the_costs_are_those_of_a_slow_search_and_the_weights_are_those_of_the_costs(technique, seed):
     rng = np.random.default_rng(seed)
     features = rng.random((40, 4))
@@ -69,38 +57,23 @@ def test_the_costs_are_those_of_a_slow_search_and_the_weights_are_those_of_the_c
         assert model.weights_[:, label] == pytest.approx(alone, abs=1e-12)
 
 
-@pytest.mark.parametrize("technique", TECHNIQUES.values())
-class TestBoth:
-    @pytest.mark.parametrize("n", [1, 2, 9])
-    def test_of_costs_that_are_all_the_same_the_lowest(self, technique, n):
-        """Nothing is right, or everything, whatever the cost; a fold may be empty."""
-        model = technique("-s 2 -B 1", random_state=1).fit(X[:n], np.zeros((n, 2)))
-        assert model.costs_.tolist() == [1, 1] and not model.predict(X).any()
+@TECHNIQUES
+@pytest.mark.parametrize("n", [1, 2, 9])
+def test_of_costs_that_are_all_the_same_the_lowest(technique, n):
+    """Nothing is right, or everything, whatever the cost; a fold may be empty."""
+    features = np.array(LINEAR["features"])
+    model = technique("-s 2 -B 1", random_state=1).fit(features[:n], np.zeros((n, 2)))
+    assert model.costs_.tolist() == [1, 1] and not model.predict(features).any()
 
 
-class TestGridAndSplits:
-    """Sections 3.3 and 3.8: pairs (C, t), and splits drawn anew for each of them."""
-
-    X = np.random.default_rng(3).random((60, 5))
-    Y = (X[:, :2] + 0.3 * np.random.default_rng(4).random((60, 2)) > 0.85).astype(int)
-
-    def test_each_label_takes_the_best_pair(self):
-        factors = (0.1, 1.0, 10.0)
-        grid = CostSensitive("-s 2", random_state=1, c_factors=factors).fit(self.X, self.Y)
-        assert set(grid.c_factors_) <= set(factors) and set(grid.costs_) <= set(COSTS)
-        for label, (factor, cost) in enumerate(zip(grid.c_factors_, grid.costs_, strict=True)):
-            alone = CostSensitive("-s 2", random_state=1, c_factors=[factor]).fit(self.X, self.Y)
-            if alone.costs_[label] == cost:  # the same problem on all documents
-                np.testing.assert_allclose(alone.weights_[:, label], grid.weights_[:, label], atol=1e-9)
-
-    @pytest.mark.parametrize(
-        ("name", "value", "message"),
-        [
-            ("splits", "other", "unknown splits 'other'"),
-            ("c_factors", [], "c_factors is .*positive numbers, at least one"),
-            ("c_factors", [1.0, -1.0], "c_factors is"),
-        ],
-    )
-    def test_refused(self, name, value, message):
-        with pytest.raises(ValueError, match=message):
-            CostSensitive(**{name: value}).fit(self.X, self.Y)
+def test_each_label_takes_the_best_pair_of_a_cost_and_a_c():
+    """Sections 3.3 and 3.8."""
+    features = np.random.default_rng(3).random((60, 5))
+    y = (features[:, :2] + 0.3 * np.random.default_rng(4).random((60, 2)) > 0.85).astype(int)
+    factors = (0.1, 1.0, 10.0)
+    grid = CostSensitive("-s 2", random_state=1, c_factors=factors).fit(features, y)
+    assert set(grid.c_factors_) <= set(factors) and set(grid.costs_) <= set(COSTS)
+    for label, (factor, cost) in enumerate(zip(grid.c_factors_, grid.costs_, strict=True)):
+        alone = CostSensitive("-s 2", random_state=1, c_factors=[factor]).fit(features, y)
+        if alone.costs_[label] == cost:  # the same problem on all documents
+            np.testing.assert_allclose(alone.weights_[:, label], grid.weights_[:, label], atol=1e-9)

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from helpers.models.linear.base import OneVsRest
-from helpers.models.linear.label_tree import LabelTree, Node, _beam_search
+from helpers.models.linear import Node, OneVsRest
+from helpers.models.linear.label_tree import LabelTree, _beam_search
 from tests.support import LINEAR
 
 GOLDEN = LINEAR["tree"]
@@ -74,12 +74,6 @@ class TestScores:
         assert scores == pytest.approx(np.array(case["scores"]), abs=1e-5)
         assert np.array_equal(tree.predict(X), scores > 0.5)
 
-    def test_a_tree_of_one_node_is_one_vs_rest(self):
-        tree, flat = (technique("-s 2 -B 1").fit(X, Y) for technique in (LabelTree, OneVsRest))
-        assert len(list(tree.root_.walk())) == 1
-        values = flat.decision_function(X)
-        assert tree.decision_function(X) == pytest.approx(np.exp(-(np.maximum(0, 1 - values) ** 2)))
-
     def test_each_node_is_one_vs_rest_on_the_documents_below_it(self):
         """The root on all, with those that have no label."""
         tree = LabelTree(GOLDEN["options"], degree=3, random_state=0).fit(X, Y)
@@ -119,29 +113,3 @@ class TestGrowth:
         assert len(root.children) == len(leaves) == 2
         assert sorted(sorted(leaf.labels) for leaf in leaves) == [list(range(5)), list(range(5, 10))]
         assert np.array_equal(tree.predict(X), y)
-
-    def test_labels_that_no_document_has(self):
-        y = np.hstack([Y, np.zeros((len(Y), 4), int)])
-        tree = LabelTree("-s 2 -B 1 -c 10", degree=3, random_state=0).fit(X, y)
-        assert not tree.predict(X)[:, 7:].any() and tree.predict(X)[:, :7].sum() >= 12
-
-
-class TestBadInput:
-    @pytest.mark.parametrize(
-        ("name", "value", "least"),
-        [
-            *(("degree", value, 2) for value in (1, 2.0, "3", None)),
-            *(("beam", value, 1) for value in (0, 1.5)),
-            *(("depth", value, 0) for value in (-1, 0.5)),
-        ],
-    )
-    def test_sizes(self, name, value, least):
-        message = f"^{name} is {value!r}; a whole number, {least} or more, is needed$"
-        with pytest.raises(ValueError, match=message):
-            LabelTree(**{name: value}).fit(X, Y)
-
-    def test_classes(self):
-        with pytest.raises(
-            ValueError, match="^y holds classes; a tree needs a 0/1 matrix with a column a la"
-        ):
-            LabelTree().fit(X, ["a", "b", "c"] * 4)

@@ -5,11 +5,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from helpers.models.linear.base import OneVsRest
-from helpers.models.linear.thresholding import Thresholding, _last_best, _threshold_candidates
+from helpers.models.linear import OneVsRest, Thresholding
+from helpers.models.linear.thresholding import _threshold_candidates
 from tests.support import LINEAR, liblinear_weights, three_folds
 
-PROPERTY = settings(max_examples=100)
 X, Y = np.array(LINEAR["features"]), np.array(LINEAR["targets"])
 EXACT = "-s 2 -e 1e-6"
 
@@ -63,73 +62,43 @@ def some_documents(seed, n=36, labels=5, steps=None):
     return (np.floor(features * steps) if steps else features), y[:, :labels].astype(int)
 
 
-class TestMicromacro:
-    @pytest.mark.parametrize(
-        "case",
-        [case for case in LINEAR["label_problems"] if case["technique"] == "thresholding"],
-        ids=lambda case: case["options"],
-    )
-    def test_libmultilabels_numbers(self, case):
-        model = Thresholding(case["options"], random_state=1337).fit(X, Y)
-        assert model.thresholds_ == pytest.approx(case["thresholds"], abs=1e-5)
-        weights = np.vstack([model.weights_, model.bias_weights_])[: len(case["weights"])]
-        assert weights == pytest.approx(np.array(case["weights"]), abs=1e-5)
-
-    @pytest.mark.parametrize(("seed", "steps"), [(2, None), (3, None), (5, None), (6, 3), (7, 3), (9, 2)])
-    def test_it_is_the_slow_way(self, seed, steps):
-        features, y = some_documents(seed, n=34 + seed % 3, steps=steps)
-        model = Thresholding(EXACT, random_state=seed).fit(features, y)
-        expected = micromacro(features, y, np.random.RandomState(seed))
-        assert model.thresholds_ == pytest.approx(expected, abs=1e-9)
+@pytest.mark.parametrize(("seed", "steps"), [(2, None), (3, None), (5, None), (6, 3), (7, 3), (9, 2)])
+def test_micromacro_is_the_slow_way(seed, steps):
+    features, y = some_documents(seed, n=34 + seed % 3, steps=steps)
+    model = Thresholding(EXACT, random_state=seed).fit(features, y)
+    expected = micromacro(features, y, np.random.RandomState(seed))
+    assert model.thresholds_ == pytest.approx(expected, abs=1e-9)
 
 
-class TestScutFbr:
-    @pytest.mark.parametrize("case", LINEAR["scut_fbr"], ids=lambda case: case["options"])
-    def test_libmultilabels_numbers(self, case):
-        model = Thresholding(case["options"], rule="scut-fbr", random_state=1337).fit(X, Y)
-        assert model.thresholds_ == pytest.approx(case["thresholds"], abs=1e-5)
-        assert np.array_equal(model.weights_, OneVsRest(case["options"]).fit(X, Y).weights_)
+EQUAL = LINEAR["equal_scores"] | {"thresholds": LINEAR["equal_scores"]["scut_fbr_thresholds"]}
 
-    def test_libmultilabels_numbers_where_scores_are_equal(self):
-        """A cut between equal scores does not part them, so F is counted again with its threshold."""
-        case = LINEAR["equal_scores"]
-        model = Thresholding(case["options"], rule="scut-fbr", random_state=1337)
-        model.fit(case["features"], case["targets"])
-        assert model.thresholds_ == pytest.approx(case["scut_fbr_thresholds"], abs=1e-5)
+
+@pytest.mark.parametrize("case", [*LINEAR["scut_fbr"], EQUAL], ids=lambda case: case["options"])
+def test_scut_fbr_has_libmultilabels_numbers(case):
+    """Where scores are equal, too: no cut parts them, so F is counted again with its threshold."""
+    documents = case.get("features", X), case.get("targets", Y)
+    model = Thresholding(case["options"], rule="scut-fbr", random_state=1337).fit(*documents)
+    assert model.thresholds_ == pytest.approx(case["thresholds"], abs=1e-5)
+    assert np.array_equal(model.weights_, OneVsRest(case["options"]).fit(*documents).weights_)
 
 
 @pytest.mark.parametrize("rule", ["micromacro-freq", "scut-fbr"])
-class TestBothRules:
-    def test_labels_of_all_and_of_no_documents(self, rule):
-        y = np.column_stack([np.ones(9), np.zeros(9), np.arange(9) == 4])
-        model = Thresholding("-s 2 -B 1", rule=rule, random_state=2).fit(X, y)
-        assert np.isfinite(model.thresholds_).all() and model.predict(X)[:, 0].all()
+def test_labels_of_all_and_of_no_documents(rule):
+    y = np.column_stack([np.ones(9), np.zeros(9), np.arange(9) == 4])
+    model = Thresholding("-s 2 -B 1", rule=rule, random_state=2).fit(X, y)
+    assert np.isfinite(model.thresholds_).all() and model.predict(X)[:, 0].all()
 
 
-class TestCuts:
-    @PROPERTY
-    @given(st.lists(st.tuples(st.integers(-3, 3), st.booleans()), min_size=1, max_size=12))
-    def test_every_cut(self, pairs):
-        """Equal scores are parted in the order of the documents."""
-        scores, positive = np.array([score / 2 for score, _ in pairs]), np.array([p for _, p in pairs])
-        cuts, order = _threshold_candidates(scores, positive), np.argsort(scores, kind="stable")
-        assert cuts.scores.tolist() == sorted(scores)
-        for place in range(len(scores) + 1):
-            above = set(order[place:].tolist())
-            tp = sum(positive[document] for document in above)
-            assert tuple(cuts.counts.at(place)) == (tp, len(above) - tp, positive.sum() - tp)
-            parts_equals = 0 < place < len(scores) and cuts.scores[place - 1] == cuts.scores[place]
-            assert parts_equals or set(np.flatnonzero(scores > cuts.threshold(place))) == above
-
-    @pytest.mark.parametrize("scores", [[0.0], [1e9, -1e9], [-0.3, 0.3, 0.3]], ids=str)
-    def test_the_first_and_the_last_threshold_are_the_next_numbers(self, scores):
-        cuts = _threshold_candidates(np.array(scores), np.full(len(scores), True))
-        assert np.nextafter(cuts.threshold(0), np.inf) == min(scores)
-        assert np.nextafter(cuts.threshold(len(scores)), -np.inf) == max(scores)
-
-    @PROPERTY
-    @given(st.lists(st.integers(0, 3), min_size=1, max_size=9))
-    def test_the_last_of_the_best(self, values):
-        assert _last_best(np.array(values)) == max(
-            i for i, value in enumerate(values) if value == max(values)
-        )
+@settings(max_examples=100)
+@given(st.lists(st.tuples(st.integers(-3, 3), st.booleans()), min_size=1, max_size=12))
+def test_every_cut(pairs):
+    """Equal scores are parted in the order of the documents."""
+    scores, positive = np.array([score / 2 for score, _ in pairs]), np.array([p for _, p in pairs])
+    cuts, order = _threshold_candidates(scores, positive), np.argsort(scores, kind="stable")
+    assert cuts.scores.tolist() == sorted(scores)
+    for place in range(len(scores) + 1):
+        above = set(order[place:].tolist())
+        tp = sum(positive[document] for document in above)
+        assert tuple(cuts.counts.at(place)) == (tp, len(above) - tp, positive.sum() - tp)
+        parts_equals = 0 < place < len(scores) and cuts.scores[place - 1] == cuts.scores[place]
+        assert parts_equals or set(np.flatnonzero(scores > cuts.threshold(place))) == above
