@@ -33,10 +33,6 @@ from ..metrics import (
 from ..runs import RUNS_FOLDER, Run
 from ..runs import list_runs as stored_runs
 
-SHOWN_LISTS = ("RESIDE RESIDE", "RESIDE BGWA", "RESIDE PCNN+ATT", "RL-DSRE PCNN+ATT", "NRE PCNN+ATT")
-SHOWN_LISTS += ("NRE CNN+ONE",)
-"""Six lists of NYT10 for curves that are to stay readable, from the largest area to the smallest."""
-
 
 def published_lists(dataset: str, folder: Path | str = RUNS_FOLDER) -> dict[str, Run]:
     """The stored lists of published systems, by name, in the order of their areas.
@@ -165,18 +161,6 @@ def relation_scores(ranking: FactRanking, schemes: Sequence[str] | None = None) 
     names, values = list(schemes or scheme_names()), averages(counts, schemes).tolist()
     f1 = np.nan_to_num(CLASS_SCORES["f1"](counts)).tolist()
     return dict(zip([*names, *map(str, counts.labels)], [*values, *f1], strict=True))
-
-
-def cut_areas(runs: Mapping[str, Run], step: float = 0.01) -> pd.DataFrame:
-    """The area up to every recall that a list reaches, in per cent: columns system, recall, area."""
-    rows = []
-    for name, run in runs.items():
-        ranking = ranking_of(run)
-        end = float(ranking.recall[-1])
-        first = max(step, float(ranking.recall[np.flatnonzero(ranking.true_positives)[0]]))
-        for recall in [*np.arange(first, end, step), end]:
-            rows.append({"system": name, "recall": 100 * recall, "area": 100 * ranking.until(recall).auc()})
-    return pd.DataFrame(rows)
 
 
 def precision_curves(

@@ -18,7 +18,6 @@ from .curves import (
     alpha_chart,
     curve_chart,
     few_runs_chart,
-    landing_chart,
     original_paired_chart,
     reliability_chart,
     slope_chart,
@@ -26,6 +25,7 @@ from .curves import (
 from .bars import (
     heat_chart,
     label_distribution_chart,
+    landing_chart,
     left_out_chart,
     perplexity_chart,
     share_chart,

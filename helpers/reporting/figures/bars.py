@@ -166,6 +166,37 @@ def share_chart(
 
 
 @styled
+def landing_chart(direction: pd.DataFrame, title: str) -> plt.Figure:
+    """The project in one picture: a model's score on sentences, and on the same ones with the entities
+    exchanged; a panel for each way of training.
+
+    Parameters
+    ----------
+    direction : a row for each run: `model`, `set` (two values), `value` (per cent), and `low`, `high`, an
+        interval that the runs of a model share.
+
+    >>> run = {"model": "m", "set": ["as it is", "exchanged"], "value": [85.0, 15.0], "low": 10, "high": 90}
+    >>> [text.get_text() for text in landing_chart(pd.DataFrame(run), "one").axes[0].texts]
+    ['85', '15']
+    """
+    sets, models = first_seen(direction, "set"), first_seen(direction, "model")
+    layout = {"columns": len(models), "wrap": 10, "xlim": (0, 119), "xticks": [0, 50, 100]}
+    words = "official macro-F1 (%); black line: 95 % interval"
+    with row_chart(sets, title, (1.15, 0.4), xlabel=words, **layout) as panels:
+        for model, axes in zip(models, panels, strict=True):
+            runs = direction[direction["model"] == model].groupby("set")
+            means = runs[["value", "low", "high"]].mean().loc[sets]
+            axes.barh(range(len(sets)), means["value"], height=0.7, color=[BLUE, ORANGE])
+            ends = (means["value"] - means["low"], means["high"] - means["value"])
+            look = {"fmt": "none", "ecolor": "black", "capsize": 3, "linewidth": 1.2}
+            axes.errorbar(means["value"], range(len(sets)), xerr=ends, **look)
+            for y, (mean, high) in enumerate(zip(means["value"], means["high"], strict=True)):
+                write(axes, f"{mean:.0f}", high, y, (5, 0), "#1a1a1a", fontweight="bold", fontsize=11)
+            axes.set_title(model)
+    return axes.figure
+
+
+@styled
 def token_chart(values: pd.DataFrame, title: str, xlabel: str) -> plt.Figure:
     """What each token gets or adds: a panel for each model, a row for each token, in reading order.
 

@@ -8,16 +8,11 @@ from collections.abc import Sequence
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
 from matplotlib.ticker import LogLocator
 
-from ...metrics import SAWILOWSKY
 from .parts import alpha_axis, below, first_seen, headline, label_ends, panels, write
 from .rows import SOURCES
-from .style import BLUE, FAINT, LINES, ORANGE, PALETTE, QUIET, WIDTH, ink, scheme_look, styled
-
-PAIR = (BLUE, PALETTE[3])
-"""Colours of two systems beside each other."""
+from .style import BLUE, FAINT, LINES, PALETTE, QUIET, WIDTH, styled
 
 
 @styled
@@ -28,36 +23,29 @@ def alpha_chart(
     value: str = "value",
     ylabel: str = "F1 (%)",
     crossings: Sequence[float] = (),
-    marks: pd.DataFrame | None = None,
 ) -> plt.Figure:
-    """Lines along the family n^α, from macro (0) over dodrans (0.75) to weighted (1), with both ends' values.
+    """Lines along the family n^α, from macro (0) over dodrans (0.75) to weighted (1), named at their ends.
 
     Parameters
     ----------
     curves : columns `alpha` and, by these names, `line` and `value`. crossings : the α at which two systems
-        change places; drawn as dotted lines. marks : further points, with a column `scheme`.
+        change places; drawn as dotted lines.
 
     >>> curves = pd.DataFrame({"model": "m", "alpha": [0.0, 1.0], "value": [50.0, 60.0]})
-    >>> [text.get_text() for text in alpha_chart(curves, "one").axes[0].texts][-2:]
-    ['50.0', '60.0 m']
+    >>> [text.get_text() for text in alpha_chart(curves, "one").axes[0].texts]
+    ['macro', 'dodrans', 'weighted', '60.0 m']
     """
     figure, axes = plt.subplots(figsize=(WIDTH, 3.0))
-    starts, ends = [], []
-    for number, (name, curve) in enumerate(curves.groupby(line, sort=False)):
-        color, (first, *_, last) = LINES[number % len(LINES)], curve[value]
+    ends = []
+    for color, (name, curve) in zip(LINES * 3, curves.groupby(line, sort=False), strict=False):
         axes.plot(curve["alpha"], curve[value], color=color)
-        for mark in () if marks is None else marks[marks[line] == name].dropna(subset="alpha").itertuples():
-            axes.plot(mark.alpha, getattr(mark, value), **scheme_look(mark.scheme) | {"color": color})
-        starts.append((curve["alpha"].iloc[0], first, f"{first:.1f}", color))
+        last = curve[value].iloc[-1]
         ends.append((curve["alpha"].iloc[-1], last, f"{last:.1f} {name}", color))
     alpha_axis(axes, title, ylabel)
     axes.set_xlim(-0.05, curves["alpha"].max() + 0.05)
     for alpha in crossings:
         axes.axvline(alpha, color="black", linestyle=":", linewidth=1.2)
         axes.text(alpha, 0.03, f" α = {alpha:.2f}", transform=axes.get_xaxis_transform())
-    axes.tick_params(axis="y", labelleft=False, length=0)
-    axes.yaxis.labelpad = 30
-    label_ends(axes, starts, left=True)
     label_ends(axes, ends)
     return figure
 
@@ -105,7 +93,8 @@ def curve_chart(
                 axes.fill_between(curve[x], curve["low"], curve["high"], **band)
             axes.plot(curve[x], curve[y], marker=marker, color=color)
             end = curve[y].iloc[-1]
-            ends.append((curve[x].iloc[-1], end, f"{end:.3g} {name}" if marker else name, color))
+            words = f"{end:.3g} ".replace("-", "−") + name if marker else name
+            ends.append((curve[x].iloc[-1], end, words, color))
             highest = rows[rows[line] == name].groupby(x)[y].max()
             for at, value in zip(curve[x], curve[y], strict=True) if len(names) == 1 else ():
                 write(axes, f"{value:.2f}", at, highest[at], (0, 7), color)
@@ -125,36 +114,34 @@ def curve_chart(
 
 
 @styled
-def few_runs_chart(simulated: pd.DataFrame, runs: int, alpha: float, title: str) -> plt.Figure:
+def few_runs_chart(simulated: pd.DataFrame, shown: float, title: str) -> plt.Figure:
     """What tests over a few runs find: how often, and how large the effect looks when they do.
 
     Parameters
     ----------
-    simulated : columns `true_d`, `significant` (share of experiments with p < alpha), `estimated_d` (mean |d|
-        of these). `runs` : of each model. Thin lines on the left show where Sawilowsky's words begin.
+    simulated : columns `true_d`, `significant` (share of experiments with p < .05), `estimated_d` (mean |d|
+        of these). shown : the true d at which the values of both curves are written.
 
-    >>> simulated = pd.DataFrame({"true_d": [0, 1], "significant": [0.05, 0.3], "estimated_d": [2.0, 2.1]})
-    >>> len(few_runs_chart(simulated, 5, 0.05, "Few runs").axes)
-    2
+    >>> simulated = pd.DataFrame({"true_d": [0, 2], "significant": [0.05, 0.77], "estimated_d": [1.9, 2.53]})
+    >>> [axes.texts[0].get_text() for axes in few_runs_chart(simulated, 2, "Few runs").axes]
+    ['77 %', '2.5']
     """
-    figure, (left, right) = plt.subplots(1, 2, figsize=(WIDTH, 2.6))
-    left.plot(simulated["true_d"], 100 * simulated["significant"], "o-", color=BLUE, markersize=3)
-    for least, word in SAWILOWSKY[:3]:
-        left.axvline(least, color=FAINT, linewidth=0.8, zorder=0)
-        box = {"facecolor": "white", "edgecolor": "none", "pad": 0.3}
-        left.text(least - 0.06, 101, f"{word} ≥ {least:g}", rotation=90, va="top", ha="right", bbox=box)
-    left.set(
-        xlabel="true d (in SDs),\nwords by Sawilowsky",
-        ylim=(0, 103),
-        title=f"experiments (%) with\np < {alpha:g}, {runs} runs each",
-    )
-    ends = [0, simulated["true_d"].max()]
-    right.plot(simulated["true_d"], simulated["estimated_d"], "o-", color=PALETTE[3], markersize=3)
-    right.plot(ends, ends, color="#666666", linestyle=":", linewidth=1.2)
-    write(right, "found", 0, simulated["estimated_d"].iloc[0], (2, 15), PALETTE[3])
-    write(right, "true", ends[1] * 0.8, ends[1] * 0.8, (3, -9), "#666666")
-    right.set(xlabel="true d (in SDs)", ylim=(0, None), title=f"mean |d| of those\nwith p < {alpha:g}")
-    left.grid(axis="x", visible=False)
+    figure, (left, right) = plt.subplots(1, 2, figsize=(WIDTH, 2.4))
+    (here,) = simulated[simulated["true_d"] == shown].itertuples()
+    found, d = simulated.assign(significant=100 * simulated["significant"]), simulated["true_d"]
+    for axes, column, color in ((left, "significant", BLUE), (right, "estimated_d", PALETTE[3])):
+        axes.plot(d, found[column], color=color)
+        axes.axvline(shown, color=QUIET, linewidth=0.8, zorder=0)
+        axes.plot(shown, found.loc[here.Index, column], "o", color=color)
+        axes.set_xticks(range(int(d.max()) + 1))
+    bold = {"fontweight": "bold"}
+    write(left, f"{100 * here.significant:.0f} %", shown, 100 * here.significant, (6, 0), BLUE, **bold)
+    write(right, f"{here.estimated_d:.1f}", shown, here.estimated_d, (0, 5), PALETTE[3], **bold)
+    right.plot(d, d, color="#666666", linestyle=":", linewidth=1.2)
+    write(right, "dotted: true d", d.max(), 0.25 * d.max(), (-1, 0), "#666666")
+    left.set(ylim=(0, 103), title="experiments with\np < .05 (%)")
+    right.set(ylim=(0, None), title="mean |d|\nof these")
+    below(left, "true d: difference of two models' means, in SDs")
     headline(figure, title)
     return figure
 
@@ -169,7 +156,7 @@ def slope_chart(
     ----------
     lines : columns `line`, `x` (steps in the order of first sight), `value`, `marked` (drawn in colour, with
         the values of both ends and the name; the others are thin, grey and without a name).
-    digits : of the values. ranks : 1 stands at the top.
+    digits : of the values. ranks : 1 stands at the top of a numbered axis.
 
     >>> lines = pd.DataFrame({"line": ["a", "a"], "x": ["p", "q"], "value": [10.0, 30.0], "marked": True})
     >>> [text.get_text() for text in slope_chart(lines, "one", "AUC (%)").axes[0].texts]
@@ -187,15 +174,21 @@ def slope_chart(
             axes.plot(range(len(row)), row, "o", color=colors[line], markersize=3, zorder=3)
         for x, value in enumerate(row.iloc[1:-1], start=1) if len(named) == len(table) else ():
             write(axes, f"{value:.{digits}f}", x, value, (0, 4), colors[line])
-    axes.set_xticks(range(len(steps)), ["\n".join(textwrap.wrap(step, 10)) for step in steps])
-    axes.grid(axis="x", visible=False)
+    axes.set_xticks(
+        range(len(steps)), ["\n".join(textwrap.wrap(step, max(10, 36 // len(steps)))) for step in steps]
+    )
+    axes.grid(visible=False)
     if ranks:
+        apart = 10 if len(table) > 20 else 5
+        axes.set_yticks([1, *range(apart, len(table) - apart // 2, apart), len(table)])
         axes.set_ylim(len(table) + 0.5, 0.5)
-    axes.set_ylabel(ylabel, labelpad=20 if ranks else 30)
+    else:
+        axes.tick_params(axis="y", labelleft=False, length=0)
+    axes.set_ylabel(ylabel, labelpad=None if ranks else 30)
     axes.tick_params(axis="x", rotation=25 if len(steps) > 4 else 0)
-    axes.tick_params(axis="y", labelleft=False, length=0)
     headline(figure, title)
-    for step, x in ((steps[0], 0), (steps[-1], len(steps) - 1)):
+    for x in (len(steps) - 1,) if ranks else (0, len(steps) - 1):
+        step = steps[x]
         ends = [
             (x, y, f"{y:.{digits}f} {name if x else ''}", colors[name]) for name, y in named[step].items()
         ]
@@ -261,68 +254,3 @@ def reliability_chart(bins: pd.DataFrame, title: str) -> plt.Figure:
     below(axes, "confidence that the system states (%); number: answers")
     headline(figure, title)
     return figure
-
-
-@styled
-def landing_chart(lead: pd.DataFrame, direction: pd.DataFrame) -> plt.Figure:
-    """The project in one picture: two systems whose order turns with the scheme, and one model's score on
-    sentences and on the same sentences with the entities exchanged.
-
-    Parameters
-    ----------
-    lead : a row for each scheme: `scheme`, `difference`, `low`, `high` (points, first minus second),
-        `score_first`, `score_second` (per cent), `first`, `second` (names).
-    direction : a row for each run: `model`, `set` (two values), `value` (per cent), and `low`, `high`, an
-        interval that the runs of a model share.
-
-    >>> ends = {"low": [1.0, -4.0], "high": [3.0, -0.5], "first": "a", "second": "b"}
-    >>> lead = pd.DataFrame({"scheme": ["micro", "macro"], "difference": [2.0, -2.0]} | ends)
-    >>> run = {"model": "m", "set": ["as it is", "exchanged"], "value": [85.0, 15.0], "low": 10, "high": 90}
-    >>> figure = landing_chart(lead.assign(score_first=66.0, score_second=65.0), pd.DataFrame(run))
-    >>> [axes.get_ylabel() for axes in figure.axes]
-    ['difference of F1 (points)', 'official macro-F1, 9 relations (%)']
-    """
-    figure, (left, right) = plt.subplots(1, 2, figsize=(5.2, 3.1), width_ratios=(1.35, 1))
-    _draw_lead(left, lead)
-    models, sets = first_seen(direction, "model"), first_seen(direction, "set")
-    for number, (kind, color) in enumerate(zip(sets, (BLUE, ORANGE), strict=True)):
-        runs = direction[direction["set"] == kind]
-        rows = runs.groupby("model")[["value", "low", "high"]].mean().loc[models]
-        x = np.arange(len(models)) + 0.36 * (number - 0.5)
-        bars = right.bar(x, rows["value"], width=0.34, color=color, label=kind)
-        ends = [rows["value"] - rows["low"], rows["high"] - rows["value"]]
-        look = {"fmt": "none", "ecolor": "black", "capsize": 3, "linewidth": 1.2}
-        right.errorbar(x - 0.11, rows["value"], yerr=ends, **look)
-        right.bar_label(bars, fmt="%.0f", fontweight="bold", padding=4)
-        for middle, model in zip(x, models, strict=True):
-            values = runs.loc[runs["model"] == model, "value"]
-            look = {"s": 5, "color": "white", "edgecolor": "black", "linewidth": 0.6, "zorder": 3}
-            right.scatter(middle + np.linspace(-0.05, 0.13, len(values)), values, **look)
-    right.set_xticks(range(len(models)), models)
-    right.set(ylabel="official macro-F1, 9 relations (%)", ylim=(0, 116))
-    right.grid(axis="x", visible=False)
-    right.set_title("Right, until the entities\nare exchanged")
-    right.legend(ncols=2, loc="upper center")
-    return figure
-
-
-def _draw_lead(axes: Axes, lead: pd.DataFrame) -> None:
-    """By how much the first system leads under each scheme, with intervals."""
-    axes.axhline(0, color="black", linewidth=1)
-    for x, row in enumerate(lead.itertuples()):
-        color = PAIR[int(row.difference < 0)] if row.low > 0 or row.high < 0 else QUIET
-        ends = [[row.difference - row.low], [row.high - row.difference]]
-        look = {"fmt": "o", "color": color, "capsize": 3, "linewidth": 2}
-        axes.errorbar(x, row.difference, yerr=ends, **look)
-        scores = f"{row.score_first:.1f}\n{row.score_second:.1f}"
-        axes.text(x + 0.12, row.difference, scores, va="center")
-    reach = 1.35 * lead[["low", "high"]].abs().to_numpy().max()
-    axes.set(ylim=(-reach, reach), xlim=(-0.5, len(lead) - 0.3), ylabel="difference of F1 (points)")
-    names = lead[["first", "second"]].iloc[0]
-    axes.tick_params(axis="x", rotation=25)
-    for y, name, va, color in zip((0.98, 0.02), names, ("top", "bottom"), PAIR, strict=True):
-        words = {"va": va, "ha": "center", "fontweight": "bold", "color": ink(color)}
-        axes.text(0.5, y, f"{name} leads".replace(", ", ",\n"), transform=axes.transAxes, **words)
-    axes.set_xticks(range(len(lead)), lead["scheme"])
-    axes.grid(axis="x", visible=False)
-    axes.set_title("Same predictions: the better system\ndepends on the scheme")

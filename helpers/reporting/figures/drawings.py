@@ -86,42 +86,44 @@ def _swap(axes: Axes, middles: list[float]) -> None:
 
 
 @styled
-def pipeline_chart(predictions: pd.DataFrame, counts: pd.DataFrame, scores: pd.DataFrame) -> plt.Figure:
+def pipeline_chart(
+    predictions: pd.DataFrame, counts: pd.DataFrame, scores: pd.DataFrame, title: str
+) -> plt.Figure:
     """Predictions → counts → scores: every score is a function of the small table in the middle.
 
     Parameters
     ----------
-    predictions : columns `gold`, `predicted`; the first rows are shown. counts : square, index the gold and
-        columns the predicted label. scores : columns `score`, `value`.
+    predictions : columns `gold`, `predicted`. counts : square, index the gold and columns the predicted
+        label. scores : columns `score`, `formula` (of the counts), `value`.
 
     >>> counts = pd.DataFrame([[1]], index=["a"], columns=["a"])
     >>> few = pd.DataFrame({"gold": ["a"], "predicted": ["a"]})
-    >>> figure = pipeline_chart(few, counts, pd.DataFrame({"score": ["micro"], "value": [1.0]}))
-    >>> [axes.get_title(loc="left") for axes in figure.axes]
-    ['predictions', 'counts', 'scores']
+    >>> scores = pd.DataFrame({"score": ["micro"], "formula": ["2·1 / (1 + 1)"], "value": [1.0]})
+    >>> [text.get_text() for text in pipeline_chart(few, counts, scores, "one").axes[2].texts]
+    ['micro', '2·1 / (1 + 1) = 1.00']
     """
-    figure, (left, middle, right) = plt.subplots(1, 3, figsize=(WIDTH, 1.9), width_ratios=(1.1, 1.2, 0.9))
-    for axes, name in ((left, "predictions"), (middle, "counts"), (right, "scores")):
+    figure, parts = plt.subplot_mosaic("ab;cc", figsize=(WIDTH, 3.0), height_ratios=(1, 0.25))
+    words = ("1  predictions", "2  counts", "3  F1 = 2 · right / (gold + predicted), without NA")
+    for axes, name in zip(parts.values(), words, strict=True):
         axes.set_title(name)
         axes.grid(visible=False)
-    _rows(left, [("gold", "predicted"), *predictions[["gold", "predicted"]].itertuples(index=False)], 9)
-    counts_grid(middle, counts)
-    bars = right.barh(scores["score"], scores["value"], color=BLUE, height=0.6)
-    right.bar_label(bars, fmt="%.2f", padding=2)
-    right.set(xlim=(0, 1.4 * max(1.0, scores["value"].max())), ylim=(len(scores) - 0.4, -0.6), xticks=[0, 1])
+        axes.axis(axes is parts["b"])
+    pairs = predictions[["gold", "predicted"]].to_numpy().tolist()
+    for y, (gold, predicted) in enumerate([["gold", "predicted"], *pairs]):
+        color = "#1a1a1a" if not y or gold == predicted else ink(PALETTE[3])
+        for x, word in ((0.02, gold), (0.4, predicted)):
+            parts["a"].text(x, y, word, va="center", color=color, style="normal" if y else "italic")
+    parts["a"].set_ylim(len(pairs) + 0.5, -0.5)
+    counts_grid(parts["b"], counts)
+    for y, row in enumerate(scores.itertuples()):
+        parts["c"].text(0.01, y, row.score, va="center", fontweight="bold")
+        parts["c"].text(0.16, y, f"{row.formula} = {row.value:.2f}", va="center")
+    parts["c"].set_ylim(len(scores) - 0.5, -0.5)
+    arrow = {"arrowstyle": "-|>", "mutation_scale": 14, "linewidth": 2, "color": QUIET}
+    for start, end in (((0.36, 0.6), (0.45, 0.6)), ((0.95, 0.28), (0.95, 0.14))):
+        figure.add_artist(FancyArrowPatch(start, end, transform=figure.transFigure, **arrow))
+    headline(figure, title)
     return figure
-
-
-def _rows(axes: Axes, rows: list[tuple], most: int) -> None:
-    """A small table as text, cut with … below."""
-    axes.set_axis_off()
-    shown = rows[:most] + ([("…", "…")] if len(rows) > most else [])
-    for number, (first, second) in enumerate(shown):
-        color = "#1a1a1a" if number == 0 or first == second else ink(PALETTE[3])
-        look = {"va": "top", "fontweight": "normal" if number else "bold", "color": color}
-        y = 0.97 - number / (len(shown) + 0.3)
-        for x, word in ((0, first), (0.5, second)):
-            axes.text(x, y, word, transform=axes.transAxes, **look)
 
 
 def counts_grid(axes: Axes, counts: pd.DataFrame) -> None:

@@ -124,7 +124,8 @@ def alpha_axis(axes: Axes, title: str, ylabel: str = "F1 (%)") -> None:
         axes.axvline(alpha, color="#999999", linewidth=0.8, zorder=1)
         axes.text(alpha, 1.01, name, transform=axes.get_xaxis_transform(), ha=side)
     axes.set_xticks([0, 0.5, 0.75, 1], ["0", "0.5", "0.75", "1"])
-    axes.set(xlabel="α of the weights n^α", ylabel=ylabel)
+    axes.set_ylabel(ylabel)
+    below(axes, "α of the weights n^α (n: test samples of the class)")
     headline(axes.figure, title)
 
 

@@ -108,9 +108,8 @@ def forest_chart(
     ----------
     numbers : one number a row, rows and panels in the order of first sight: `panel` (what is measured), `row`
         (model), `source` ('ours' or one of `SOURCES`), `value`. All rows of 'ours' are drawn as small dots,
-        their mean as a large one with its value. With a column `kind`, its rows 'mean' are the means, and
-        have `sd` (thick bar) and `low`, `high` (thin bar). What is missing is not drawn; one of ours without
-        a value is "undefined".
+        their mean as a large one with its value. What is missing is not drawn; one of ours without a value
+        is "undefined".
     title : the finding. xlabel : unit of the values. axis : for `Axes.set` of all panels.
 
     >>> numbers = pd.DataFrame({"panel": "A", "row": "EM-C", "source": ["published", "ours", "ours"],
@@ -146,14 +145,9 @@ def _draw_forest(axes: Axes, y: int, numbers: pd.DataFrame, digits: int, once: b
     ours, printed = numbers[numbers["source"] == "ours"], numbers[numbers["source"] != "ours"]
     if ours["value"].isna().any():
         axes.text(0.04, y, "undefined", transform=axes.get_yaxis_transform(), va="center", style="italic")
-    runs, mean = ours, ours["value"].mean()
-    if "kind" in ours and len(ours):
-        runs, whole = ours[ours["kind"] == "run"], ours[ours["kind"] == "mean"].iloc[0]
-        mean = whole["value"]
-        axes.hlines(y, whole["low"], whole["high"], color=BLUE, linewidth=0.9)
-        axes.hlines(y, mean - whole["sd"], mean + whole["sd"], color=BLUE, linewidth=2.8, alpha=0.6)
+    mean = ours["value"].mean()
     axes.plot(mean, y, "o", color=BLUE, markersize=4.5, zorder=3)
-    axes.plot(runs["value"], [y + 0.2] * len(runs), **_RUN)
+    axes.plot(ours["value"], [y + 0.2] * len(ours), **_RUN)
     if not np.isnan(mean):
         write(axes, f"{mean:.{digits}f}", mean, y, (0, 2.5), BLUE)
     for each in printed.to_dict("records"):

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from ...core import unknown_name
-from ...metrics import ALPHAS, SCHEMES, ClassCounts, averages, power
+from ...metrics import SCHEMES, ClassCounts, averages, power
 
 
 def _find_page_set(data: dict[str, Any], name: str) -> dict[str, Any]:
@@ -43,13 +43,20 @@ def ranking_table(data: dict[str, Any], name: str, alpha: float = 0.75) -> pd.Da
 
 
 def alpha_curves(data: dict[str, Any], name: str, systems: Sequence[str]) -> pd.DataFrame:
-    """F1 under n^α of some systems, in per cent, as `alpha_chart` takes it: model, alpha, value.
+    """F1 under n^α of some systems, in per cent, with intervals: model, alpha, value, low, high.
 
-    Raises as `ranking_table`, and KeyError for a system that is not there.
+    An interval is the mean of those of the system's runs, so `data` needs replicates. Raises as
+    `ranking_table`, and KeyError for a system that is not there.
     """
-    curves = 100 * _averages(data, name, [power(alpha) for alpha in ALPHAS]).loc[list(systems)]
-    rows = {"model": np.repeat(list(systems), len(ALPHAS)), "alpha": np.tile(ALPHAS, len(systems))}
-    return pd.DataFrame(rows | {"value": curves.to_numpy().ravel()})
+    alphas = np.linspace(0, 1, data["alphaSteps"] + 1)
+    values = _averages(data, name, [power(alpha) for alpha in alphas]).loc[list(systems)]
+    frames = []
+    for system, curve in zip(systems, values.to_numpy(), strict=True):
+        runs = [run for run in _find_page_set(data, name)["systems"] if run["key"] == system]
+        low, high = np.mean([run["ends"]["alpha"] for run in runs], axis=0)
+        ends = 100 * pd.DataFrame({"value": curve, "low": low, "high": high})
+        frames.append(ends.assign(model=system, alpha=alphas))
+    return pd.concat(frames, ignore_index=True)[["model", "alpha", "value", "low", "high"]]
 
 
 def _averages(data: dict[str, Any], name: str, schemes: Sequence[Any]) -> pd.DataFrame:
