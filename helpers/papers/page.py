@@ -15,6 +15,7 @@ import pandas as pd
 
 from .. import RESULTS, ROOT
 from ..core import write_atomically
+from ..evaluation import system_title
 from ..models import EMBEDDED
 from ..notebooks import notebook_paths, read_contract
 from ..reporting import (
