@@ -14,11 +14,10 @@ def cheap(request) -> bool:
 
 @pytest.fixture
 def record(request, cheap):
-    """`record(what, ours, peer, theirs, at_least)` holds a measurement to its claim, ratio ≥ at_least, and
-    stores it.
+    """`record(what, ours, peer, theirs, at_least)` holds a measurement to its claim, and stores it.
 
     The ratio is theirs / ours, and ours / theirs where more is better (`RATES`); the unit is the last word of
-    `what`. The file says what `PACKAGES` its rows name, and whether a row is held and `STORED` here at all.
+    `what`. The file says what `PACKAGES` its rows name, and whether they are held and `STORED` here at all.
     """
     stored = getattr(request.module, "STORED", True)
 

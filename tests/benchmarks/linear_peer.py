@@ -1,5 +1,4 @@
-"""Trains, predicts and scores with the public LibMultiLabel package, by the Python of an environment of its
-own, or with this package: the same steps on the same clock.
+"""Trains, predicts and scores with the public LibMultiLabel package or with this one, on the same clock.
 
 usage: linear_peer.py libmultilabel|helpers FOLDER TECHNIQUE OPTIONS
 

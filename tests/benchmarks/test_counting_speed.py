@@ -1,8 +1,4 @@
-"""Counting 200 million predictions in 2 GiB: `pytest -s tests/benchmarks/test_counting_speed.py`.
-
-Files of Parquet are generated a million rows at a time (about 1.1 GB in a temporary folder). Beside the bare
-query of DuckDB, and beside pandas and scikit-learn as far as they keep to the same memory.
-"""
+"""Counting 200 million predictions in 2 GiB (1.1 GB of Parquet files are generated): `make bench`."""
 
 import statistics
 

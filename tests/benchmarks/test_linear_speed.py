@@ -1,7 +1,6 @@
-"""Linear multi-label methods on Reuters-21578 against the public LibMultiLabel packages: `make bench`.
+"""Linear multi-label methods on Reuters against LibMultiLabel, installed under .cache: `make bench`.
 
-The packages are installed into environments of their own, under .cache: 0.10.0, the newest, which trains
-one-vs-rest in as many threads as there are cores, and 0.8.1, which trains label by label. Ours and
+0.10.0, the newest, trains one-vs-rest in as many threads as there are cores, 0.8.1 label by label. Ours and
 theirs take turns; the medians are compared, after the scores were found to be the same to four decimals.
 """
 

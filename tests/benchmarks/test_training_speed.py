@@ -1,8 +1,7 @@
 """Sentences a second in training, against `transformers.Trainer` and what the device can do: `make bench`.
 
-Same sentences (SemEval-2010's training set) in the same tokens, same classifier, same start, same machine,
-fp32 for both; bf16 is a row of its own. The Trainer has random batches of 32 that are padded to their longest
-sentence. On a GPU the numbers are printed only.
+Same sentences in the same tokens, same classifier, same start, fp32; bf16 is a row of its own. The Trainer
+has random batches of 32, padded to their longest sentence. On a GPU the numbers are printed only.
 """
 
 import copy

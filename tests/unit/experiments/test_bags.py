@@ -59,31 +59,23 @@ def small(model="pcnn", **options):
     return Experiment(model, "toy", profile="standard", settings=settings, options=options)
 
 
-def trained(experiment, folder) -> list:
-    """The runs that one training stores, the last of which it returns."""
-    last = run_experiment(experiment, folder, progress=False)
-    names = list(experiment.evaluations)
-    runs = [run for run in list_runs(folder=folder) if run.variant in names and run.seed == last.seed]
-    assert len(runs) == len(names) and runs[-1] == last
-    return runs
-
-
 class TestRuns:
     def test_one_training_two_evaluations(self, tmp_path) -> None:
-        runs = trained(small(), tmp_path)
+        last = run_experiment(small(), tmp_path, progress=False)
+        runs = list_runs(folder=tmp_path)
         assert [run.variant.split("+")[:2] for run in runs] == [["sent", "AVG"], ["sent", "ONE"]]
         for run in runs:
             ranking = run.outcome().ranking(run.labels, run.negative)
             assert (len(ranking), ranking.facts) == (60, 20)
             assert ranking.auc() > 0.9  # the words say it
             assert load_run(next(tmp_path.rglob(f"*{run.variant}/*/seed-9.json"))) == run
-        assert trained(small(), tmp_path) == runs  # not trained again
+        assert last == runs[-1] == run_experiment(small(), tmp_path)  # not trained again
 
     def test_another_configuration_is_refused(self, tmp_path) -> None:
-        trained(small("tfidf-bag"), tmp_path)
+        run_experiment(small("tfidf-bag"), tmp_path)
         register(mentions(0, 27), mentions(30, 60))
         with pytest.raises(FileExistsError, match="another configuration \\(hyperparameters\\)"):
-            trained(small("tfidf-bag"), tmp_path)
+            run_experiment(small("tfidf-bag"), tmp_path)
 
     def test_duplicates_are_left_out_and_it_is_said_before_the_training(self, tmp_path, capsys) -> None:
         register(mentions(0, 30) + mentions(0, 5), mentions(25, 60))

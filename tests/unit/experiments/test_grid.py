@@ -64,60 +64,54 @@ def test_no_two_experiments_have_one_path():
 
 
 def test_only_what_is_not_stored_is_missing_and_trained(tmp_path, trained, capsys):
+    """Of the standard set, and of a study, into whose folder its runs go."""
     ours = [one for one in standard_experiments() if one.name == "R-BERT" and one.seed in (9, 148)]
     stored(ours[0], tmp_path)
     shown = status(study_jobs(Study(tmp_path, tuple(standard_experiments()))))
     row = shown.set_index(["dataset", "model"]).loc[("semeval2010", "R-BERT")]
     assert row.tolist() == ["9", "148 378 459 687"]
-    words = f"runs --train --model R-BERT --seed 9 --seed 148 --output {tmp_path}".split()
-    for _ in range(2):
-        assert main(words) == 0
-        assert trained == [(ours[1], None)]
-    assert "R-BERT" in capsys.readouterr().out
+    of_study = [(one, tmp_path) for one in studies()["rates"].experiments if one.name == "PTR"]
+    wanted = [(ours[1], None)], [(ours[1], None), *of_study]
+    for words, listed in zip(
+        ("--model R-BERT --seed 9 --seed 148", "--study rates --model PTR"), wanted, strict=True
+    ):
+        for _ in range(2):
+            assert main(["runs", "--train", "--output", str(tmp_path), *words.split()]) == 0
+            assert trained == listed
+    printed = capsys.readouterr().out
+    assert len(of_study) == 3 and "R-BERT" in printed and "PTR learning_rate-5e-05" in printed
 
 
-def test_the_command_trains_into_the_folder_of_the_study(tmp_path, trained, capsys) -> None:
-    words = ["runs", "--study", "rates", "--model", "PTR", "--output", str(tmp_path), "--train"]
-    wanted = [(one, tmp_path) for one in studies()["rates"].experiments if one.name == "PTR"]
-    for _ in range(2):
-        assert main(words) == 0
-        assert trained == wanted and len(wanted) == 3
-    assert "PTR learning_rate-5e-05" in capsys.readouterr().out
+SEARCHED, BORROWED = ("em-es", "emr-c", "ptr"), ("em-c", "r-bert")
+"""Settings were chosen on a held-out tenth; the pages say of which models."""
 
 
-class TestSearch:
-    """Settings were chosen on a held-out tenth; the pages say of which models."""
-
-    SEARCHED, BORROWED = ("em-es", "emr-c", "ptr"), ("em-c", "r-bert")
-
-    @pytest.mark.parametrize(
-        ("splits", "message"),
-        [
-            (["test"], "tested on 'test'; settings are chosen on 'holdout' only"),
-            (["holdout", "holdout"], "EM-ES 1: EM-ES with this setting was tried twice"),
-        ],
-    )
-    def test_runs_that_choose_nothing_are_refused(self, splits, message, tmp_path) -> None:
-        outcome = Outcome.from_rows([(1, 1, 2, 5)], SEMEVAL_RELATIONS, ("gold", "predicted", "paired"))
-        about = {"dataset": "semeval2010", "model": "EM-ES", "encoder": "mini", "seed": 9}
-        about |= {"wall_seconds": 1.0, "hyperparameters": dict.fromkeys(search.SETTING, 1)}
-        for variant, split in enumerate(splits):
-            save_run(Run.from_outcome(outcome, variant=str(variant), split=split, **about), tmp_path)
+def test_runs_that_choose_nothing_are_refused(tmp_path) -> None:
+    outcome = Outcome.from_rows([(1, 1, 2, 5)], SEMEVAL_RELATIONS, ("gold", "predicted", "paired"))
+    about = {"dataset": "semeval2010", "model": "EM-ES", "encoder": "mini", "seed": 9}
+    about |= {"wall_seconds": 1.0, "hyperparameters": dict.fromkeys(search.SETTING, 1)}
+    for split, message in (
+        ("holdout", "EM-ES 1: EM-ES with this setting was tried twice"),
+        ("test", "tested on 'test'; settings are chosen on 'holdout' only"),
+    ):
+        for variant in "01":
+            save_run(Run.from_outcome(outcome, variant=variant, split=split, **about), tmp_path / split)
         with pytest.raises(ValueError, match=message):
-            search._search_table(tmp_path)
+            search._search_table(tmp_path / split)
 
-    def test_the_table_is_that_of_the_runs_and_the_standard_settings_are_the_chosen_ones(self) -> None:
-        table = pd.read_csv(search.SEARCH_TABLE)
-        pd.testing.assert_frame_equal(table, search._search_table(), rtol=1e-5)
 
-        def standard(model: str) -> tuple:
-            return tuple(getattr(default_settings(model), name) for name in search.SETTING)
+def test_the_table_is_that_of_the_runs_and_the_standard_settings_are_the_chosen_ones() -> None:
+    table = pd.read_csv(search.SEARCH_TABLE)
+    pd.testing.assert_frame_equal(table, search._search_table(), rtol=1e-5)
 
-        best = table[table["chosen"]].drop_duplicates("model").set_index("model")[[*search.SETTING]]
-        assert sorted(best.index) == sorted(MODELS[model].title for model in self.SEARCHED)
-        assert all(tuple(best.loc[MODELS[model].title]) == standard(model) for model in self.SEARCHED)
-        last = _rate_scores().query("epoch == 5").set_index(["model", "learning_rate"])["value"]
-        for model in self.BORROWED:  # what EM-ES has, but for the rate
-            assert standard(model) == (last[model.upper()].idxmax(), *standard("em-es")[1:])
-        trained = {name for name, row in MODELS.items() if row.settings and row.encoder and not row.wraps}
-        assert {name for name in trained if MODELS[name].unit == "sample"} == {*self.SEARCHED, *self.BORROWED}
+    def standard(model: str) -> tuple:
+        return tuple(getattr(default_settings(model), name) for name in search.SETTING)
+
+    best = table[table["chosen"]].drop_duplicates("model").set_index("model")[[*search.SETTING]]
+    assert sorted(best.index) == sorted(MODELS[model].title for model in SEARCHED)
+    assert all(tuple(best.loc[MODELS[model].title]) == standard(model) for model in SEARCHED)
+    last = _rate_scores().query("epoch == 5").set_index(["model", "learning_rate"])["value"]
+    for model in BORROWED:  # what EM-ES has, but for the rate
+        assert standard(model) == (last[model.upper()].idxmax(), *standard("em-es")[1:])
+    trained = {name for name, row in MODELS.items() if row.settings and row.encoder and not row.wraps}
+    assert {name for name in trained if MODELS[name].unit == "sample"} == {*SEARCHED, *BORROWED}

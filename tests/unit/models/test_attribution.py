@@ -16,10 +16,7 @@ LAYERS, HEADS = 2, 4
 
 @pytest.fixture
 def new(tiny_bert):
-    def model(name: str, attention: str = "eager"):
-        return build(name, str(tiny_bert), SEMEVAL_RELATIONS, Settings(), seed=9, attention=attention)
-
-    return model
+    return lambda name: build(name, str(tiny_bert), SEMEVAL_RELATIONS, Settings(), 9, attention="eager")
 
 
 def test_attention_is_that_of_the_formula(new) -> None:

@@ -1,8 +1,7 @@
-"""A canary for numbers that change unseen: each model's scores after two steps on the demo corpus.
+"""Each model's scores after two steps on the demo corpus, so that no number changes unseen (CONTRIBUTING.md).
 
-`python -m tests.unit.models.test_canary` stores those of models whose version was raised, after a new torch
-all. Where policies decide whole sentences (RL-DSRE), processors with bf16 units decide one otherwise: what
-they give stands under `also`, added by hand.
+Where policies decide whole sentences (RL-DSRE), processors with bf16 units decide one otherwise: what they
+give stands under `also` in the file, added by hand.
 """
 
 import json
@@ -26,14 +25,9 @@ DECIMALS, TOLERANCE = 4, 2e-3
 """Scores are of the order of 1; kernels of other processors differ by less."""
 TRAIN, TEST = {"rl-dsre": 400}, 4
 """Sixteen sentences, but for the policies of RL-DSRE, which need some of each relation."""
-NAMES = [*MODELS, *(f"technique {name}" for name in TECHNIQUES)]
+KNOWN = {**MODELS, **{f"technique {name}": technique for name, technique in TECHNIQUES.items()}}
 OPTIONS = {"recent": {"typed": False}}
 OPTIONS["reside"] = {"types": {"fire": ["event"]}, "aliases": {"Cause-Effect(e1,e2)": ["caused"]}}
-
-
-def version_of(name: str) -> int:
-    known = TECHNIQUES if name.startswith("technique ") else MODELS
-    return known[name.removeprefix("technique ")].version
 
 
 def parsed(sample: RelationSample) -> ParsedSample:
@@ -94,15 +88,15 @@ def stored() -> dict:
 
 
 def test_every_model_has_its_row() -> None:
-    assert list(stored()["models"]) == NAMES
+    assert list(stored()["models"]) == [*KNOWN]
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", KNOWN)
 def test_two_steps_give_the_stored_scores(name) -> None:
     if stored()["torch"] != TORCH:
         pytest.skip(f"scores are stored for torch {stored()['torch']}, this is {TORCH}")
     row, scores = stored()["models"][name], scores_of(name)
-    assert row["version"] == version_of(name), (
+    assert row["version"] == KNOWN[name].version, (
         f"the version of {name} was raised: python -m tests.unit.models.test_canary stores its scores"
     )
     accepted = [row["scores"], *row.get("also", [])]
@@ -115,8 +109,8 @@ def test_two_steps_give_the_stored_scores(name) -> None:
 def write() -> None:
     old = stored()["models"] if stored()["torch"] == TORCH else {}
     rows = {}
-    for name in NAMES:
-        made = {"version": version_of(name)}
+    for name in KNOWN:
+        made = {"version": KNOWN[name].version}
         current = old.get(name, {}).get("version") == made["version"]
         rows[name] = old[name] if current else made | {"scores": scores_of(name)}
     text = ",\n".join(f" {json.dumps(name)}: {json.dumps(row)}" for name, row in rows.items())

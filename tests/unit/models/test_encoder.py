@@ -1,7 +1,7 @@
 """Where the encoder's weights come from, which ones are refused, and the marker tokens that are added."""
 
-import hashlib
 import json
+import os
 import shutil
 from pathlib import Path
 
@@ -9,12 +9,15 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
+from helpers.core import file_sha256
 from helpers.models import EMBEDDED, build
 from helpers.models import encoder as module
 from helpers.models.classifier import MARKERS
 from helpers.models.encoder import EMBEDDED_SHA256, load_encoder, resolved_precision
 from helpers.models.inputs import Example, collate
 from helpers.models.settings import Settings
+
+WEIGHTS = "model.safetensors"
 
 
 @pytest.fixture
@@ -23,15 +26,11 @@ def copy(tiny_bert, tmp_path) -> Path:
     return Path(shutil.copytree(tiny_bert, tmp_path / "copy"))
 
 
-def sha256(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()
-
-
 class TestEmbedded:
     def test_a_changed_copy_is_refused_before_it_is_read(self, tiny_bert, monkeypatch) -> None:
         monkeypatch.setattr(module, "AutoModel", None)
         monkeypatch.setattr(module, "_embedded_folder", lambda: str(tiny_bert))
-        found = sha256(tiny_bert / "model.safetensors")
+        found = file_sha256(tiny_bert / "model.safetensors")
         with pytest.raises(ValueError, match=f"{EMBEDDED}.*sha256 is {found}, not {EMBEDDED_SHA256}"):
             load_encoder()
 
@@ -61,44 +60,49 @@ class TestFolders:
             assert load_encoder(name).name == "tiny-bert"
 
 
-class TestRefused:
-    def refused(self, folder: Path | str, message: str, **options) -> None:
-        with pytest.raises(ValueError, match=message) as caught:
-            load_encoder(str(folder), **options)
-        assert str(folder) in str(caught.value) and "\n" not in str(caught.value)
+def with_other_weights(folder: Path) -> None:
+    weights = load_file(folder / WEIGHTS)
+    save_file({f"other.{name}": one for name, one in weights.items()}, folder / WEIGHTS)
 
-    def test_pickled_weights(self, copy) -> None:
-        (copy / "pytorch_model.bin").write_bytes(b"not even a pickle")  # beside the others it is not read
-        assert load_encoder(str(copy)).sha256 == sha256(copy / "model.safetensors")
-        torch.save(load_file(copy / "model.safetensors"), copy / "pytorch_model.bin")
-        (copy / "model.safetensors").unlink()
-        self.refused(copy, "no model.safetensors: only safetensors weights are read")
 
-    def test_half_a_file(self, copy) -> None:
-        data = (copy / "model.safetensors").read_bytes()
-        (copy / "model.safetensors").write_bytes(data[: len(data) // 2])
-        self.refused(copy, "cannot be loaded")
+def with_a_pickle(folder: Path) -> None:
+    torch.save(load_file(folder / WEIGHTS), folder / "pytorch_model.bin")
+    (folder / WEIGHTS).unlink()
 
-    @pytest.mark.parametrize("dropout", [None, 0.0])
-    def test_a_folder_without_configuration(self, copy, dropout) -> None:
-        (copy / "config.json").unlink()
-        self.refused(copy, "cannot be loaded", dropout=dropout)
 
-    def test_weights_of_another_model(self, copy) -> None:
-        weights = load_file(copy / "model.safetensors")
-        save_file({f"other.{name}": one for name, one in weights.items()}, copy / "model.safetensors")
-        self.refused(copy, "weights lack .* of the model's parameters")
+def refused(folder: Path, message: str, **options) -> None:
+    with pytest.raises(ValueError, match=message) as caught:
+        load_encoder(str(folder), **options)
+    assert str(folder) in str(caught.value) and "\n" not in str(caught.value)
 
-    @pytest.mark.parametrize("kind", ["evil", "bert"])
-    def test_code_of_a_model_is_never_run(self, kind, copy, tmp_path) -> None:
-        trace = tmp_path / "trace"
-        (copy / "evil.py").write_text(f"from pathlib import Path\nPath({str(trace)!r}).touch()\n")
-        auto = {"AutoConfig": "evil.Config", "AutoModel": "evil.Model", "AutoTokenizer": ["evil.T", "evil.T"]}
-        settings = json.loads((copy / "config.json").read_text())
-        settings |= {"auto_map": auto, "model_type": kind, "architectures": ["Model"]}
-        (copy / "config.json").write_text(json.dumps(settings))
-        self.refused(copy, "cannot be loaded") if kind == "evil" else load_encoder(str(copy))
-        assert not trace.exists()
+
+@pytest.mark.parametrize("dropout", [None, 0.0])
+@pytest.mark.parametrize(
+    ("spoil", "message"),
+    [
+        (lambda folder: os.truncate(folder / WEIGHTS, 9999), "cannot be loaded"),
+        (lambda folder: (folder / "config.json").unlink(), "cannot be loaded"),
+        (with_other_weights, "weights lack .* of the model's parameters"),
+        (with_a_pickle, "no model.safetensors: only safetensors weights are read"),
+    ],
+)
+def test_a_spoilt_folder_is_refused(spoil, message, dropout, copy) -> None:
+    (copy / "pytorch_model.bin").write_bytes(b"not even a pickle")  # beside the others it is not read
+    assert load_encoder(str(copy)).sha256 == file_sha256(copy / WEIGHTS)
+    spoil(copy)
+    refused(copy, message, dropout=dropout)
+
+
+@pytest.mark.parametrize("kind", ["evil", "bert"])
+def test_code_of_a_model_is_never_run(kind, copy, tmp_path) -> None:
+    trace = tmp_path / "trace"
+    (copy / "evil.py").write_text(f"from pathlib import Path\nPath({str(trace)!r}).touch()\n")
+    auto = {"AutoConfig": "evil.Config", "AutoModel": "evil.Model", "AutoTokenizer": ["evil.T", "evil.T"]}
+    settings = json.loads((copy / "config.json").read_text())
+    settings |= {"auto_map": auto, "model_type": kind, "architectures": ["Model"]}
+    (copy / "config.json").write_text(json.dumps(settings))
+    refused(copy, "cannot be loaded") if kind == "evil" else load_encoder(str(copy))
+    assert not trace.exists()
 
 
 def test_an_unknown_name_without_network(monkeypatch) -> None:

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from helpers.data import RelationSample, parse_tagged
+from helpers.data.samples import word_spans
 from helpers.models import EMBEDDED
 from helpers.models.classifier import MARKERS
 from helpers.models.encoder import load_encoder
@@ -36,18 +37,14 @@ def encoder(request):
     return load_encoder(name, MARKERS)
 
 
-def marker_ids(encoder) -> list[int]:
-    return encoder.tokenizer.convert_tokens_to_ids(list(MARKERS))
-
-
 def sample_of(tagged: str) -> RelationSample:
     return RelationSample("1", *parse_tagged(tagged), "Other")
 
 
 def marked(encoder, sample: RelationSample, limit: int = WHOLE):
-    ids = [[marker] for marker in marker_ids(encoder)]
-    (sentence,) = tokenize_marked(encoder.tokenizer, [sample], ids, limit)
-    assert [sentence.ids[place] for place in sentence.marks] == marker_ids(encoder)
+    markers = encoder.tokenizer.convert_tokens_to_ids(list(MARKERS))
+    (sentence,) = tokenize_marked(encoder.tokenizer, [sample], [[marker] for marker in markers], limit)
+    assert [sentence.ids[place] for place in sentence.marks] == markers
     return sentence
 
 
@@ -72,8 +69,7 @@ def markers_stand_around_the_entities(encoder, sample: RelationSample) -> bool:
 def samples(draw) -> RelationSample:
     """Words with single blanks between them; entities, empty ones too, begin and end at words."""
     words = draw(st.lists(st.sampled_from(PIECES), min_size=1, max_size=30))
-    starts = [sum(map(len, words[:place])) + place for place in range(len(words))]
-    spans = []
+    starts, spans = [start for start, _ in word_spans(words)], []
     for _ in range(2):
         first, last = sorted(draw(st.lists(st.sampled_from(range(len(words))), min_size=2, max_size=2)))
         empty = draw(st.integers(0, 9)) == 0
@@ -101,18 +97,17 @@ class TestMarkers:
         assert cut.ids == [7, 8, e, 9, 10, 11, k, 12] and cut.marks == (0, 3, 4, 7)
 
 
-class TestWindows:
-    @given(sample=samples(), limit=st.integers(4, 60))
-    def test_what_is_kept(self, sample, limit, encoder) -> None:
-        """Markers, then entities, then what is nearest to them, in the order of the sentence."""
-        whole, sentence = marked(encoder, sample), marked(encoder, sample, limit)
-        inside = {*range(*whole.marks[:2]), *range(*whole.marks[2:]), *whole.marks}
-        order = sorted(
-            (place not in whole.marks, place not in inside, min(abs(place - near) for near in inside), place)
-            for place in range(len(whole.ids))
-        )
-        assert sentence.ids == [whole.ids[place] for place in sorted(key[-1] for key in order[:limit])]
-        assert sentence.cut == len(whole.ids) - len(sentence.ids)
+@given(sample=samples(), limit=st.integers(4, 60))
+def test_what_a_window_keeps(sample, limit, encoder) -> None:
+    """Markers, then entities, then what is nearest to them, in the order of the sentence."""
+    whole, sentence = marked(encoder, sample), marked(encoder, sample, limit)
+    inside = {*range(*whole.marks[:2]), *range(*whole.marks[2:]), *whole.marks}
+    order = sorted(
+        (place not in whole.marks, place not in inside, min(abs(place - near) for near in inside), place)
+        for place in range(len(whole.ids))
+    )
+    assert sentence.ids == [whole.ids[place] for place in sorted(key[-1] for key in order[:limit])]
+    assert sentence.cut == len(whole.ids) - len(sentence.ids)
 
 
 class TestOrder:

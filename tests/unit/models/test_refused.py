@@ -17,6 +17,7 @@ from helpers.models.type_restriction import TypeRestriction
 CRASH = parse_tagged("the deadly train <e1>crash</e1> was caused by terrorist <e2>attack</e2>")
 SAMPLE = RelationSample("7", *CRASH, "Cause-Effect(e2,e1)")
 LABELS = ("NA", "born", "died")
+RESTRICTED = TypeRestriction(("Other", SAMPLE.relation), lambda labels, seed: Majority(labels))
 ZORGONITE = ("Other", "Zorgonite-Whole(e1,e2)", "Zorgonite-Whole(e2,e1)")
 POSITIVE, COUNT = "a positive, finite number", "a positive whole number"
 NOT_NEGATIVE, SHARE = "a finite number from 0 up", "in [0, 1), or none"
@@ -36,10 +37,6 @@ def classifier(name: str, labels=SEMEVAL_RELATIONS, **options):
 def gradients(name: str, **arguments):
     model = classifier(name, attention="eager")
     return lambda folder: attribution.integrated_gradients(model(folder), SAMPLE, **arguments)
-
-
-def restricted() -> TypeRestriction:
-    return TypeRestriction(("Other", SAMPLE.relation), lambda labels, seed: Majority(labels))
 
 
 def fit_bags(*relations: tuple[str, ...]):
@@ -74,8 +71,8 @@ REFUSED = [
     (lambda _: ContextualGcn(LABELS, dropout=1.0), "dropout is 1.0; it must be in"),
     (lambda _: ContextualGcn(LABELS, penalty=-1.0), "neither may be negative"),
     (lambda _: Gcn(SEMEVAL_RELATIONS, vectors="scratch").fit([SAMPLE]), "sample 7 has no dependency tree"),
-    (lambda _: restricted().fit([SAMPLE]), "sample 7 has no entity types"),
-    (lambda _: restricted().predict([SAMPLE]), "before it is trained"),
+    (lambda _: RESTRICTED.fit([SAMPLE]), "sample 7 has no entity types"),
+    (lambda _: RESTRICTED.predict([SAMPLE]), "before it is trained"),
     (lambda _: Experiment("c-gcn", dataset="demo", text="parsed"), "demo has no dependency trees. Data sets"),
     (lambda _: Experiment("c-gcn", text="clean"), "model c-gcn reads text parsed or spacy, not clean"),
     (lambda _: Experiment("c-gcn", encoder="bert"), "model c-gcn has no encoder"),

@@ -1,6 +1,7 @@
 """CNN and PCNN: against a plain form of the formulas, whatever the padding."""
 
 import random
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -35,31 +36,24 @@ def new(segments: int) -> _ConvolutionEncoder:
     return model.eval()
 
 
-def by_hand(model: _ConvolutionEncoder, sample: RelationSample) -> list[float]:
-    """A sentence's vector from the formulas, padded to the greatest length, one number at a time."""
-    words = words_of(sample.text)
+def by_hand(model: _ConvolutionEncoder, sample: RelationSample) -> np.ndarray:
+    """A sentence's vector from the formulas, padded to the greatest length, one window at a time."""
+    words = words_of(sample.text)[:LONGEST]
     starts = [len(words_of(sample.text[: span[0]])) for span in (sample.head, sample.tail)]
-    zero, rows = [0.0] * model.width, []
-    for place, word in enumerate(words[:LONGEST]):
+    padded = np.zeros((LONGEST + 2, model.width))
+    for place, word in enumerate(words):
         row = model.words.words.weight[model.words.known.get(word, UNK)].tolist()
         for table, start in zip(model.positions, starts, strict=True):
             row += table.weight[min(place - min(start, LONGEST) + LONGEST, 2 * LONGEST - 1)].tolist()
-        rows.append(row)
-    padded = [zero, *rows, *[zero] * (LONGEST - len(rows)), zero]
-    weight, bias = model.convolution.weight.tolist(), model.convolution.bias.tolist()
+        padded[place + 1] = row
+    weight, bias = model.convolution.weight.detach().numpy(), model.convolution.bias.detach().numpy()
+    values = [(weight * padded[at : at + 3].T).sum(axis=(1, 2)) + bias for at in range(LONGEST)]
     borders = [0, LONGEST]
     if model.segments == 3:
-        first, second = sorted(starts)
-        borders = [0, min(first + 1, len(rows)), min(second + 1, len(rows)), len(rows)]
-    values = []
-    for begin, end in zip(borders, borders[1:], strict=False):
-        for number, filter_ in enumerate(weight):
-            totals = [0.0]
-            for window in (padded[place : place + 3] for place in range(begin, end)):
-                products = (filter_[d][k] * window[k][d] for k in range(3) for d in range(model.width))
-                totals.append(sum(products) + bias[number])
-            values.append(max(totals))
-    return values
+        first, second = (min(start + 1, len(words)) for start in sorted(starts))
+        borders = [0, first, second, len(words)]
+    parts = [[np.zeros(len(bias)), *values[begin:end]] for begin, end in pairwise(borders)]
+    return np.concatenate([np.max(part, axis=0) for part in parts])
 
 
 @pytest.mark.parametrize("segments", [1, 3])

@@ -125,18 +125,13 @@ class TestInterrupted:
     def often(self, monkeypatch) -> None:
         monkeypatch.setattr(training, "CHECKPOINT_STEPS", 2)
 
-    def stopped(self, model, at: int, checkpoint: Path) -> None:
-        """Train until `at` steps are done, and no further."""
-        with pytest.MonkeyPatch.context() as patch:
-            stop_after(at, patch)
-            with pytest.raises(KeyboardInterrupt):
-                trained(model, checkpoint=checkpoint)
-
     @pytest.mark.parametrize(("at", "kept"), [(3, 2), (5, 5), (14, 14)])
     def test_it_goes_on_to_the_same_result(self, at, kept, new, tmp_path, steps) -> None:
         checkpoint = tmp_path / "c.safetensors"
         weights, history = trained(new())
-        self.stopped(new(), at, checkpoint)
+        with pytest.MonkeyPatch.context() as patch, pytest.raises(KeyboardInterrupt):
+            stop_after(at, patch)
+            trained(new(), checkpoint=checkpoint)
         steps.clear()
         found, resumed = trained(new(seed=77), checkpoint=checkpoint)
         assert steps == list(range(kept, STEPS))

@@ -14,8 +14,7 @@ from tests.support import LINEAR
 
 GOLDEN = LINEAR["tree"]
 X, Y = np.array(GOLDEN["features"]), np.array(GOLDEN["targets"])
-EVERY = 1000
-"""A beam in which all nodes of a test's tree have room."""
+EVERY = 1000  # a beam in which all nodes of a test's tree have room
 
 
 def random_tree(rng, labels, depth, width):

@@ -45,6 +45,8 @@ OPTIONS |= dict.fromkeys(
 )
 SIZES = [("degree", value, 2) for value in (1, 2.0, "3", None)]
 SIZES += [("beam", 0, 1), ("beam", 1.5, 1), ("depth", -1, 0), ("depth", 0.5, 0)]
+PARAMETERS = [({"options": "-s 12"}, "options '-s 12': the solver of -s is 12")]
+PARAMETERS += [({"n_jobs": -1}, "n_jobs is -1: give 1 process or more")]
 REFUSED = [
     *((lambda text=text: parse_options(text), f"options '{text}': {said}") for text, said in OPTIONS.items()),
     *(
@@ -53,12 +55,8 @@ REFUSED = [
         for name, value, least in SIZES
     ),
     *(
-        (lambda kind=kind: fit(ONE_EACH, kind, options="-s 12"), "options '-s 12': the solver of -s is 12")
-        for kind in TECHNIQUES.values()
-    ),
-    *(
-        (lambda kind=kind: fit(ONE_EACH, kind, n_jobs=-1), "n_jobs is -1: give 1 process or more")
-        for kind in TECHNIQUES.values()
+        (lambda kind=kind, given=given: fit(ONE_EACH, kind, **given), said)
+        for kind in TECHNIQUES.values() for given, said in PARAMETERS
     ),
     (lambda: fit(["a", "b", "c"], LabelTree), "y holds classes; a tree needs a 0/1 matrix"),
     (lambda: fit(ONE_EACH, CostSensitive, splits="other"), "unknown splits 'other'"),

@@ -41,12 +41,9 @@ def micromacro(features, y, random):
                 own, pooled = (2 * c[0] / max(2 * c[0] + c[1] + c[2], 1) for c in (counts, counts + sums))
                 if own / rank + pooled >= best[0]:
                     best = (own / rank + pooled, cut, counts)
-            low, *inner, high = scores[by_score][[0, *range(len(scores)), -1]]
-            ends = [
-                np.nextafter(low, -np.inf),
-                *np.add(inner[1:], inner[:-1]) / 2,
-                np.nextafter(high, np.inf),
-            ]
+            ordered = scores[by_score]
+            below, above = np.nextafter(ordered[0], -np.inf), np.nextafter(ordered[-1], np.inf)
+            ends = [below, *(ordered[1:] + ordered[:-1]) / 2, above]
             cuts.append(ends[best[1]])
             added += best[2]
         thresholds[label] = -np.mean(cuts)
