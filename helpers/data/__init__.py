@@ -75,14 +75,12 @@ from .catalogue import (
     fetch_dataset,
     file_path,
     find_dataset,
-    parse_files,
-    parsed_corpus,
     read_corpus,
     register_dataset,
-    register_files,
     unregister_dataset,
 )
-from .parses import parse_dataset, parse_file, parse_path, spacy_corpus
+from .own_files import register_files
+from .parses import parse_dataset, parse_file, parse_files, parse_path, parsed_corpus, spacy_corpus
 from .statistics import (
     TOTAL,
     count_labels,
@@ -105,27 +103,27 @@ from .ranked_lists import (
     PUBLISHED_LISTS,
     UNKNOWN_ENTITY,
     PublishedList,
-    find_list,
     read_curve,
     read_gids_probabilities,
     read_ranked_list,
 )
 from .pairing import clean_sample, paired_sample, paired_sets, write_pairs
-from .cells import Coded, as_frame, distinct_keys
+from .cells import Coded, LabelColumns, as_frame, distinct_keys
 from .tables import open_source
+from .label_names import (
+    Respelling,
+    read_answer_map,
+    read_inverse,
+    read_label_names,
+    renamed,
+    respelt,
+)
 from .predictions import (
     ANSWERED,
     COMMON_NAMES,
     EMPTY,
-    LabelColumns,
-    Respelling,
-    read_answer_map,
-    read_inverse,
     read_label_columns,
-    read_label_names,
     read_predictions,
-    renamed,
-    respelt,
 )
 from .counting import count_files, count_rows
 from .systems import join_semeval_answers, semeval_key, tacred_predictions

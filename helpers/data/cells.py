@@ -131,6 +131,51 @@ def as_frame(columns: Mapping[str, Any]) -> pd.DataFrame:
     return pd.DataFrame({name: made(column) for name, column in columns.items()})
 
 
+Locate = Callable[[str, int, str], MalformedRecord]
+"""The error about a cell, from its role, its row and the reason: it knows file, line and column."""
+
+
+class LabelColumns(dict):
+    """The columns of a prediction file: role (`id`, `gold`, `predicted`, `predicted_paired`) → column.
+
+    Labels are coded (`Coded`), identifiers texts (`as_list`). `columns` says which column of the file each
+    is, and `recognised` which of them were not named by the caller but recognised. `read_predictions` makes a
+    frame of them. `counts` says how often each row occurs, where an engine has counted (`count_files`); None:
+    once.
+    `locate(role, row, reason)` is the error about a cell, with its file, its line and its column.
+    """
+
+    def __init__(
+        self,
+        arrays: Mapping[str, Any],
+        columns: dict[str, str],
+        recognised: Iterable[str] = (),
+        locate: Locate = lambda role, row, reason: MalformedRecord("", f"row {row + 1}: {reason}"),
+        counts: np.ndarray | None = None,
+    ) -> None:
+        super().__init__(arrays)
+        self.columns, self.recognised, self.locate, self.counts = columns, list(recognised), locate, counts
+
+    @property
+    def roles(self) -> list[str]:
+        """The roles whose columns hold labels."""
+        return [role for role in self if role != "id"]
+
+    def first_row(self, role: str, fault: Callable[[str], bool]) -> int | None:
+        """The first row (from 0) whose label has a fault, or None; each distinct label is judged once."""
+        return self[role].first_row(fault)
+
+    def replaced(self, arrays: Mapping[str, Any]) -> LabelColumns:
+        """The same columns with other labels in some."""
+        return LabelColumns({**self, **arrays}, self.columns, self.recognised, self.locate, self.counts)
+
+    def frame(self) -> pd.DataFrame:
+        """The columns as a frame, see `read_predictions`."""
+        frame = as_frame(self)
+        frame.attrs.update(columns=self.columns, recognised=self.recognised)
+        return frame
+
+
 def distinct_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """A JSON object, from json's `object_pairs_hook`; ValueError for a key that is there twice.
 

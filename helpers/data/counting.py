@@ -13,7 +13,7 @@ import logging
 import os
 import sys
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import accumulate
 from pathlib import Path
 from typing import Any
@@ -21,16 +21,15 @@ from typing import Any
 import numpy as np
 
 from ..core import MalformedRecord, listing, named_twice, shown, unknown_name
-from .cells import Coded, as_list, label_of_json
+from .cells import Coded, LabelColumns, as_list, label_of_json
 from .engines import ENGINES, KINDS, ROLES, countable, is_address, is_large, quoted_name, repeated
+from .label_names import with_names
 from .predictions import (
-    LabelColumns,
     columns_of,
     named_columns,
     no_predictions,
     read_columns,
     read_label_columns,
-    with_names,
 )
 from .tables import STANDARD_INPUT, Source, file_kind, open_source
 
@@ -156,17 +155,14 @@ def _read_all(files: Sequence[str], named: Mapping[str, str | None], check_ids: 
     if twice := [identifier for identifier, those in holders.items() if len(those) > 1]:
         those = holders[min(twice)]
         raise repeated(min(twice), len(those), min(those), max(those), tables[0].columns["id"])
-    pieces = [{role: table[role] for role in tables[0].roles} for table in tables]
-    return _joined(
-        tables[0], pieces, lambda role, piece, row, reason: tables[piece].locate(role, row, reason)
-    )
+    return _joined(tables)
 
 
 def _count_all(
     files: Sequence[str], named: Mapping[str, str | None], engine: str, check_ids: bool, check_known: bool
 ) -> tuple[LabelColumns, bool]:
     """The counts of all files by an engine; and whether ids were checked (`check_known`: any there are)."""
-    pieces, counts = [], []
+    tables = []
     with ENGINES[engine]() as reader:
         parts = reader.parts(files, named)
         roles = [role for role in parts[0].columns if role != "id"]
@@ -175,38 +171,41 @@ def _count_all(
                 values, times = _group_rows(reader.frame(part, roles), roles)
             except reader.errors as error:
                 raise reader.unreadable(part, error) from error
-            pieces.append({role: _coded(part, role, values[role]) for role in roles})
-            counts.append(times)
+            tables.append(_table_of(part, values, times, named))
         check_known = check_known and "id" in parts[0].columns
         if check_ids or check_known:
             for part in parts:
                 _check_there_are_ids(part.columns, part.files[0], True)
             reader.check_ids(parts)
-    if not sum(map(len, counts)):
+    if not sum(len(table["gold"]) for table in tables):
         raise no_predictions(files[0], parts[0].names)
-
-    def locate(role: str, piece: int, row: int, reason: str) -> MalformedRecord:
-        return parts[piece].fault(role, pieces[piece][role][row], reason)
-
-    recognised = [role for role in parts[0].columns if named[role] is None]
-    first = LabelColumns(pieces[0], dict(parts[0].columns), recognised, counts=np.concatenate(counts))
-    return _joined(first, pieces, locate), check_known
+    return _joined(tables), check_known
 
 
-def _joined(
-    first: LabelColumns,
-    pieces: Sequence[Mapping[str, Coded]],
-    locate: Callable[[str, int, int, str], MalformedRecord],
+def _table_of(
+    part: Any, values: Mapping[str, Sequence[Any]], times: np.ndarray, named: Mapping[str, str | None]
 ) -> LabelColumns:
-    """The pieces one below the other; `locate` is given the number of the piece, and the row in it."""
-    ends = list(accumulate(len(piece["gold"]) for piece in pieces))
+    """The distinct rows of files that are alike, by role, and how often each occurs."""
+    coded = {role: _coded(part, role, column) for role, column in values.items()}
+    recognised = [role for role in part.columns if named[role] is None]
 
-    def located(role: str, row: int, reason: str) -> MalformedRecord:
-        piece = int(np.searchsorted(ends, row, side="right"))
-        return locate(role, piece, row - (ends[piece - 1] if piece else 0), reason)
+    def locate(role: str, row: int, reason: str) -> MalformedRecord:
+        return part.fault(role, coded[role][row], reason)
 
-    together = {role: Coded.joined([piece[role] for piece in pieces]) for role in pieces[0]}
-    return LabelColumns(together, first.columns, first.recognised, located, first.counts)
+    return LabelColumns(coded, dict(part.columns), recognised, locate, times)
+
+
+def _joined(tables: Sequence[LabelColumns]) -> LabelColumns:
+    """The tables one below the other."""
+    first, ends = tables[0], [0, *accumulate(len(table["gold"]) for table in tables)]
+
+    def locate(role: str, row: int, reason: str) -> MalformedRecord:
+        number = int(np.searchsorted(ends, row, side="right")) - 1
+        return tables[number].locate(role, row - ends[number], reason)
+
+    together = {role: Coded.joined([table[role] for table in tables]) for role in first.roles}
+    counts = None if first.counts is None else np.concatenate([table.counts for table in tables])
+    return LabelColumns(together, first.columns, first.recognised, locate, counts)
 
 
 def _coded(part: Any, role: str, values: Sequence[Any]) -> Coded:

@@ -1,10 +1,11 @@
-"""Part of speech, entity type and head of each word by spaCy's small English model, for graph models.
+"""Dependency trees for graph models: those that a data set has, and parses by spaCy's small English model.
 
-`parse_dataset` makes the file of a data set, once; `spacy_corpus` gives its samples with their parses, and
-needs no spaCy. The file has one JSON object for each different sentence: `sha256` of the text, which itself
-is not stored; `words`, character spans without blanks; `pos` (Penn Treebank tags), `ner` (types such as
-PERSON, O outside of names), `heads` (from 1; 0 for the root). Where spaCy sees several sentences, the roots
-of the later ones hang on the first root, so that a sample has one tree.
+`parsed_corpus` gives samples with the trees of their files. A parse has part of speech, entity type and head
+of each word: `parse_dataset` makes the file of a data set, once; `spacy_corpus` gives its samples with their
+parses, and needs no spaCy. The file has one JSON object for each different sentence: `sha256` of the text,
+which itself is not stored; `words`, character spans without blanks; `pos` (Penn Treebank tags), `ner` (types
+such as PERSON, O outside of names), `heads` (from 1; 0 for the root). Where spaCy sees several sentences, the
+roots of the later ones hang on the first root, so that a sample has one tree.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -24,7 +26,8 @@ from ..core import (
     file_sha256,
     unknown_name,
 )
-from .catalogue import datasets, file_path, read_corpus
+from . import formats
+from .catalogue import datasets, file_path, find_dataset, read_corpus
 from .files import registered_files
 from .formats.parsing import collect, field, json_record, lines, string
 from .samples import ParsedSample, RelationSample, TypedSample
@@ -160,3 +163,64 @@ def _with_parse(
         return ParsedSample(*about, words=words, heads=heads, pos=pos, ner=ner)
     except (ValueError, TypeError) as error:
         raise MalformedRecord(path, f"sample {sample.id}: {error}") from error
+
+
+def parsed_corpus(name: str, strict: bool = True) -> dict[str, list[ParsedSample]]:
+    """Every split of a data set with dependency trees: those of its reader, or those of its `parses`.
+
+    Where trees stand in files of their own, they belong to the samples in their order: id and relation are
+    those of the corpus, text and entities those of the parser's sentence, which has the same letters.
+
+    Raises
+    ------
+    ValueError : unknown data set, or one without trees, with those that have them.
+    MalformedRecord : a tree file that does not fit the corpus. Others as `read_corpus`.
+
+    >>> parsed_corpus("kbp37")
+    Traceback (most recent call last):
+    ValueError: unknown data set with dependency trees 'kbp37'. Known: semeval2010...
+    """
+    known = [row.name for row in datasets().values() if row.parsed]
+    if name not in known:
+        raise unknown_name("data set with dependency trees", name, known)
+    dataset, corpus = find_dataset(name), read_corpus(name, strict)
+    if not dataset.parses:
+        return cast(dict[str, list[ParsedSample]], corpus)  # its reader is one of trees
+    return {
+        split: _join_trees(samples, *map(file_path, parse_files(name, [split])))
+        for split, samples in cast(dict[str, list[RelationSample]], corpus).items()
+    }
+
+
+def parse_files(name: str, splits: Iterable[str]) -> list[str]:
+    """The files of sentences and of trees of some splits, none if the data set has no such files.
+
+    >>> parse_files("semeval2010", ["test"])
+    ['semeval2010/dependencies/test.txt', 'semeval2010/dependencies/test.txt.dep']
+    """
+    parses = find_dataset(name).parses
+    return [f"{parses[split]}{end}" for split in splits if split in parses for end in ("", formats.TREES)]
+
+
+def _join_trees(
+    samples: Iterable[RelationSample], path: Path | str, trees: Path | str | None = None
+) -> list[ParsedSample]:
+    """The samples with the trees of a file (`read_dependencies`), matched by order and checked by letters.
+
+    Raises MalformedRecord if there are not as many, or one differs, with the sentence's number.
+    """
+    samples, parsed = list(samples), formats.read_dependencies(path, trees=trees)
+    if len(samples) != len(parsed):
+        raise MalformedRecord(path, f"{len(parsed)} sentences; the corpus has {len(samples)}")
+    for number, (sample, sentence) in enumerate(zip(samples, parsed, strict=True), start=1):
+        if _letters(sample) != _letters(sentence):
+            raise MalformedRecord(path, f"sentence {number} is not that of sample {sample.id}", number)
+    return [
+        replace(sentence, id=sample.id, relation=sample.relation)
+        for sample, sentence in zip(samples, parsed, strict=True)
+    ]
+
+
+def _letters(sample: RelationSample) -> list[str]:
+    """Sentence and entities without their blanks."""
+    return ["".join(part.split()) for part in (sample.text, sample.head_text, sample.tail_text)]

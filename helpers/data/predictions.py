@@ -1,23 +1,21 @@
-"""Anybody's predictions, label names and inverse labels, from the files that `tables` reads.
+"""Anybody's predictions, from the files that `tables` reads.
 
-A file with a fault is refused with its line and column; ten million rows are read in seconds. Labels are
-changed (named, spelt in one way) label by label and not row by row.
+A file with a fault is refused with its line and column; ten million rows are read in seconds.
 """
 
 from __future__ import annotations
 
 import logging
-import re
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..core import SKIPPED, MalformedRecord, listing, naming_file, plain_form, read_file, shown, unknown_name
+from ..core import SKIPPED, MalformedRecord, listing, naming_file, shown, unknown_name
 from .arrow import all_differ
-from .cells import Coded, as_frame, as_list, json_document
+from .cells import Coded, LabelColumns, as_list
+from .label_names import with_names
 from .tables import INPUT_NAME, LabelList, Source, open_source
 
 if TYPE_CHECKING:
@@ -43,51 +41,6 @@ EMPTY = ("error", "skip")
 """What an empty answer is: a fault of the file, or no prediction."""
 WEAK_NAMES = ("relation",)
 """Names of a gold column where no other is recognised (TACRED); they may stand over other things as well."""
-
-
-Locate = Callable[[str, int, str], MalformedRecord]
-"""The error about a cell, from its role, its row and the reason: it knows file, line and column."""
-
-
-class LabelColumns(dict):
-    """The columns of a prediction file: role (`id`, `gold`, `predicted`, `predicted_paired`) → column.
-
-    Labels are coded (`Coded`), identifiers texts (`as_list`). `columns` says which column of the file each
-    is, and `recognised` which of them were not named by the caller but recognised. `read_predictions` makes a
-    frame of them. `counts` says how often each row occurs, where an engine has counted (`count_files`); None:
-    once.
-    `locate(role, row, reason)` is the error about a cell, with its file, its line and its column.
-    """
-
-    def __init__(
-        self,
-        arrays: Mapping[str, Any],
-        columns: dict[str, str],
-        recognised: Iterable[str] = (),
-        locate: Locate = lambda role, row, reason: MalformedRecord("", f"row {row + 1}: {reason}"),
-        counts: np.ndarray | None = None,
-    ) -> None:
-        super().__init__(arrays)
-        self.columns, self.recognised, self.locate, self.counts = columns, list(recognised), locate, counts
-
-    @property
-    def roles(self) -> list[str]:
-        """The roles whose columns hold labels."""
-        return [role for role in self if role != "id"]
-
-    def first_row(self, role: str, fault: Callable[[str], bool]) -> int | None:
-        """The first row (from 0) whose label has a fault, or None; each distinct label is judged once."""
-        return self[role].first_row(fault)
-
-    def replaced(self, arrays: Mapping[str, Any]) -> LabelColumns:
-        """The same columns with other labels in some."""
-        return LabelColumns({**self, **arrays}, self.columns, self.recognised, self.locate, self.counts)
-
-    def frame(self) -> pd.DataFrame:
-        """The columns as a frame, see `read_predictions`."""
-        frame = as_frame(self)
-        frame.attrs.update(columns=self.columns, recognised=self.recognised)
-        return frame
 
 
 def read_label_columns(
@@ -372,217 +325,6 @@ def _check_unique(source: Source, identifiers: Any, name: str) -> None:
     first: dict[str, int] = {}
     for row, identifier in enumerate(as_list(identifiers)):
         if first.setdefault(identifier, row) != row:
-            here, there = (_place(source, number) for number in (row, first[identifier]))
+            here, there = map(source.where, (row, first[identifier]))
             reason = f"identifier {shown(identifier)} of {here} occurs twice, the first time in {there}"
             raise MalformedRecord(source.path, reason, source.line(row), name)
-
-
-def _place(source: Source, row: int) -> str:
-    line = source.line(row)
-    return f"row {row + 1}" if line is None else f"line {line}"
-
-
-def read_inverse(path: Path | str) -> dict[str, str]:
-    """The inverse labels of a file: JSON {label: inverse}, or .csv, .tsv, .jsonl, .parquet with columns label
-    and inverse.
-
-    A pair may stand there once, in either order, and is returned in both; labels that are not named are their
-    own inverse.
-
-    Raises
-    ------
-    ValueError : with the file, and the line where there is one: a missing column, no JSON object of labels, a
-        label with two inverses, an empty inverse, no labels.
-
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = Path(folder, "inverse.json")
-    ...     _ = path.write_text('{"per:parents": "per:children"}')
-    ...     read_inverse(path)
-    {'per:parents': 'per:children', 'per:children': 'per:parents'}
-    """
-    return _mapping(path, "label", "inverse", both_ways=True)
-
-
-def read_answer_map(path: Path | str) -> dict[str, str]:
-    """The label that each answer stands for: JSON {answer: label}, or .csv, .tsv, .jsonl, .parquet with
-    columns answer and label.
-
-    Raises ValueError with the file, and the line where there is one: a missing column, no JSON object of
-    labels, an empty label, an answer with two labels, no answers.
-
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = Path(folder, "map.json")
-    ...     _ = path.write_text('{"I cannot tell": "no_relation"}')
-    ...     read_answer_map(path)
-    {'I cannot tell': 'no_relation'}
-    """
-    return _mapping(path, "answer", "label")
-
-
-def _mapping(path: Path | str, key: str, value: str, both_ways: bool = False) -> dict[str, str]:
-    """The pairs of a JSON object, or of the columns with these names."""
-    source = None if Path(path).suffix.lower() == ".json" else open_source(path)
-    if source is None:
-        pairs = _json_pairs(path)
-    else:
-        table = source.read([source.column(name) for name in (key, value)])
-        pairs = list(zip(table[key], table[value], strict=True))
-
-    def fault(row: int, reason: str) -> MalformedRecord:
-        return MalformedRecord(path, reason, source.line(row) if source else None)
-
-    mapping: dict[str, str] = {}
-    for row, pair in enumerate(pairs):
-        if not pair[1].strip():
-            raise fault(row, f"the {value} of {shown(pair[0])} is empty")
-        for name, other in (pair, pair[::-1]) if both_ways else (pair,):
-            if mapping.setdefault(name, other) != other:
-                two = f"{shown(mapping[name])} and {shown(other)}"
-                raise fault(row, f"{key} {shown(name)} has two {value}s, {two}")
-    if not mapping:
-        raise MalformedRecord(path, f"there are no {key}s")
-    return mapping
-
-
-def _json_pairs(path: Path | str) -> list[tuple[str, str]]:
-    pairs = json_document(path, pairs=tuple)  # for an object, so that a name that occurs twice is seen
-    if not isinstance(pairs, tuple) or not all(isinstance(other, str) for _, other in pairs):
-        raise ValueError(f"{path}: has to hold one JSON object that maps labels to labels")
-    return list(pairs)
-
-
-def read_label_names(path: Path | str) -> dict[str, str]:
-    """Label id → name: a config.json with `id2label` or `label2id` (Hugging Face), an object like one of them
-    (such as rel2id.json), a list of names, or a .txt file with one name a line, ids from 0.
-
-    Raises ValueError with the file: none of these; an id that is no whole number; a name that occurs twice.
-
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = Path(folder, "config.json")
-    ...     _ = path.write_text('{"model_type": "bert", "id2label": {"0": "no_relation", "1": "per:title"}}')
-    ...     read_label_names(path)
-    {'0': 'no_relation', '1': 'per:title'}
-    """
-    with naming_file(path):
-        if Path(path).suffix.lower() == ".txt":
-            content: Any = [row["label"] for _, row in LabelList(path, read_file(path)).rows()]
-        else:
-            content = json_document(path)
-        if isinstance(content, dict):
-            content = content.get("id2label") or content.get("label2id") or content
-        pairs = list(enumerate(content)) if isinstance(content, list) else list(_pairs(content))
-        names = {str(number): name for number, name in pairs}
-        for number, name in pairs:
-            if not re.fullmatch(r"-?\d{1,18}", str(number)) or not isinstance(name, str) or not name.strip():
-                reason = f"{shown(number)}: {shown(name)} is no pair of a label id and a name"
-                raise ValueError(f"{reason}; id2label of a config.json, or a list of names, is expected")
-        twice = [name for name, times in Counter(names.values()).items() if times > 1]
-        if twice or not names:
-            raise ValueError(f"the name {shown(twice[0])} occurs twice" if twice else "there are no names")
-    return names
-
-
-def _pairs(content: Any) -> Iterable[tuple[Any, Any]]:
-    """(id, name) of an object; that of label2id is turned round."""
-    if not isinstance(content, dict):
-        raise ValueError(f"an object or a list of label names is expected, not {shown(content)}")
-    turned = bool(content) and all(type(value) is int for value in content.values())
-    return ((value, key) for key, value in content.items()) if turned else content.items()
-
-
-def with_names(columns: LabelColumns, names: Mapping[str, str]) -> LabelColumns:
-    """The columns with the names of label ids; a label that is a name already stays, and so does a predicted
-    text, which may be an answer that is none of the labels.
-
-    Raises MalformedRecord, with the line, for a gold label that is neither, and for an id without a name.
-
-    >>> from helpers.data import Coded
-    >>> found = LabelColumns({"gold": Coded.of(["1", "NA"])}, {"gold": "label"})
-    >>> with_names(found, {"0": "NA", "1": "a"})["gold"].tolist()
-    ['a', 'NA']
-    """
-    known = {*names, *names.values(), SKIPPED}
-    for role in columns.roles:
-        predicted = role != "gold"
-
-        def is_unknown(label: str, predicted: bool = predicted) -> bool:
-            return label not in known and not (predicted and re.fullmatch(r"-?\d+", label) is None)
-
-        row = columns.first_row(role, is_unknown)
-        if row is not None:
-            label = shown(columns[role][row])
-            reason = f"{label} is no label id and no name; ids are {listing(names, 60)}"
-            raise columns.locate(role, row, f"{reason}, names {listing(names.values(), 200)}")
-    return columns.replaced({role: columns[role].relabelled(names) for role in columns.roles})
-
-
-class Respelling(NamedTuple):
-    """A label that was spelt otherwise: as it stood, as it is counted, in how many cells of which columns."""
-
-    label: str
-    counted_as: str
-    cells: int
-    columns: tuple[str, ...]
-
-
-def respelt(
-    columns: LabelColumns, known: Sequence[str] | None = None
-) -> tuple[LabelColumns, list[Respelling]]:
-    """One spelling for each label: those that differ in case, blanks, '_', '-', or in Markdown, quotes and a
-    final stop around them only are one (`plain_form`), but never two numbers.
-
-    Parameters
-    ----------
-    known : the labels as they should be spelt; None: of each group the spelling that is most often gold, of
-        equal ones that most often predicted, then the first by name.
-
-    Returns
-    -------
-    The columns, and what was changed, sorted by label. Two known labels that differ so little only stay two.
-
-    >>> from helpers.data import Coded
-    >>> columns = {"gold": Coded.of(["Other", "a"]), "predicted": Coded.of(["other", "a"])}
-    >>> respelt(LabelColumns(columns, {"gold": "gold", "predicted": "predicted"}))[1]
-    [Respelling(label='other', counted_as='Other', cells=1, columns=('predicted',))]
-    """
-    times = {role: columns[role].times(columns.counts) for role in columns.roles}
-    spellings = defaultdict(set)
-    for label in {label for counts in times.values() for label in counts} - {SKIPPED}:
-        spellings[plain_form(label)].add(label)
-    listed = defaultdict(list)
-    for label in known or ():
-        listed[plain_form(label)].append(label)
-    new_label: dict[str, str] = {}
-    for form, labels in spellings.items():
-        candidates = listed[form] or [max(sorted(labels), key=lambda label: _rank(times, label))]
-        if len(candidates) == 1:
-            new_label |= {label: candidates[0] for label in labels if label != candidates[0]}
-    return renamed(columns, new_label, columns.roles)
-
-
-def renamed(
-    read: LabelColumns, new_label: Mapping[str, str], roles: Sequence[str]
-) -> tuple[LabelColumns, list[Respelling]]:
-    """The columns with other labels in place of some in these roles, and what was changed, sorted by label.
-
-    >>> from helpers.data import Coded
-    >>> found = LabelColumns({"predicted": Coded.of(["none", "a"])}, {"predicted": "answer"})
-    >>> renamed(found, {"none": "NA", "no": "NA"}, ["predicted"])[1]
-    [Respelling(label='none', counted_as='NA', cells=1, columns=('answer',))]
-    """
-    if not new_label:
-        return read, []
-    times = {role: read[role].times(read.counts) for role in roles}
-    changed = []
-    for label, new in sorted(new_label.items()):
-        if cells := sum(counts[label] for counts in times.values()):
-            columns = tuple(read.columns[role] for role, counts in times.items() if counts[label])
-            changed.append(Respelling(label, new, cells, columns))
-    return read.replaced({role: read[role].relabelled(new_label) for role in roles}), changed
-
-
-def _rank(times: Mapping[str, Counter], label: str) -> tuple[int, ...]:
-    return tuple(times[role][label] for role in ("gold", "predicted") if role in times)

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core import MalformedRecord, finite_number, naming_file, unknown_name
+from ..core import MalformedRecord, finite_number, naming_file
 from .files import registered_file
 from .formats import collect, lines
 from .matrices import read_arrays
@@ -200,7 +200,7 @@ class PublishedList:
     def source(self) -> str:
         """Where the list comes from, and the note.
 
-        >>> find_list("NRE PCNN+ONE").source.partition(";")[0]
+        >>> {row.name: row for row in PUBLISHED_LISTS}["NRE PCNN+ONE"].source.partition(";")[0]
         'thunlp/NRE@ac01b40'
         """
         return "; ".join(part for part in (self.repository, self.note) if part)
@@ -215,15 +215,3 @@ def _published() -> tuple[PublishedList, ...]:
 
 PUBLISHED_LISTS = _published()
 """The twenty different lists. Two of NYT10 in RESIDE's collection, and two of GIDS, are one list each."""
-
-
-def find_list(name: str, dataset: str = "nyt10") -> PublishedList:
-    """The row of a list. Raises ValueError for a name that the data set does not have.
-
-    >>> find_list("RESIDE PCNN", "gids").facts
-    2017
-    """
-    known = {row.name: row for row in PUBLISHED_LISTS if row.dataset == dataset}
-    if name not in known:
-        raise unknown_name(f"list of {dataset}", name, known)
-    return known[name]

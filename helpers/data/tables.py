@@ -73,6 +73,11 @@ class Source:
         """The line of a row (from 0); None where the form has no lines. Slow."""
         return next((line for index, (line, _) in enumerate(self.rows()) if index == row), None)
 
+    def where(self, row: int) -> str:
+        """The line of a row (from 0) in words; where the form has no lines its number, from 1. Slow."""
+        line = self.line(row)
+        return f"row {row + 1}" if line is None else f"line {line}"
+
     def label(self, row: Row, name: str) -> str:
         """The text of a cell; ValueError says why it is none."""
         if not row[name].strip() and name not in self.may_be_empty:

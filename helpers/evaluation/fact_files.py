@@ -128,7 +128,7 @@ def _read_facts(path: Path | str) -> pd.DataFrame:
     frame = as_frame(source.read([source.column(name) for name in FACT]))
     twice = frame.duplicated(FACT)
     if twice.any():
-        line = _line(path, frame.index[twice][0])
+        line = _where(path, frame.index[twice][0])
         logger.warning("%s: %d of the facts are listed again, the first in %s", path, twice.sum(), line)
     return frame[~twice]
 
@@ -150,14 +150,13 @@ def _without(path: Path | str, frame: pd.DataFrame, negative: str, is_given: boo
         if is_given:
             logger.info("%s: %s", path, left_out)
         else:
-            why = f"the first in {_line(path, frame.index[~kept][0])}: the negative class by its name"
+            why = f"the first in {_where(path, frame.index[~kept][0])}: the negative class by its name"
             logger.warning("%s: %s, %s (--negative '' keeps them)", path, left_out, why)
     return frame[kept]
 
 
-def _line(path: Path | str, row: int) -> str:
-    line = open_source(path).line(int(row))
-    return f"row {row + 1}" if line is None else f"line {line}"
+def _where(path: Path | str, row: int) -> str:
+    return open_source(path).where(int(row))
 
 
 def _from_scores(files: Sequence[tuple[Path | str, pd.DataFrame]], negative: str | None) -> list[FactList]:
@@ -197,7 +196,7 @@ def _from_scores(files: Sequence[tuple[Path | str, pd.DataFrame]], negative: str
         mine = mine.assign(score=frame["score"]).sort_values("score", ascending=False, kind="stable")
         again = mine.duplicated("fact")
         if again.any():
-            first = f"the first in {_line(path, mine.index[again].min())}; the higher score counts"
+            first = f"the first in {_where(path, mine.index[again].min())}; the higher score counts"
             logger.warning("%s: %d of the facts are scored more than once, %s", path, again.sum(), first)
             mine = mine[~again]
         hits, relations = mine["fact"].isin(true["fact"]), mine["relation"].to_numpy()
@@ -215,7 +214,7 @@ def _note_missing(mine: Rows, true: Rows, labels: np.ndarray) -> None:
     def note(said: str, file: Rows, rows: pd.DataFrame, columns: list[str], end: str) -> None:
         path, names, _ = file
         row = rows.index.min()
-        where = f"the first is {_names(names.loc[row], columns)} in {path}, {_line(path, row)}"
+        where = f"the first is {_names(names.loc[row], columns)} in {path}, {_where(path, row)}"
         logger.warning("%s: %s, %s; %s", mine[0], said, where, end)
 
     path, names, scored = mine
@@ -239,7 +238,7 @@ def _note_missing(mine: Rows, true: Rows, labels: np.ndarray) -> None:
         relation = shown(labels[np.setdiff1d(relations, there)[0]])
         pair = _names(names.loc[row], FACT[:2])
         said = f"{missing} of {missing + len(scored)} combinations of a pair and a relation are not scored"
-        where = f"the first is {relation} of {pair}, a pair of {_line(path, row)}"
+        where = f"the first is {relation} of {pair}, a pair of {_where(path, row)}"
         logger.warning("%s: %s, %s; they come after all others", path, said, where)
 
 
@@ -309,7 +308,7 @@ def _is_named(path: Path | str, frame: pd.DataFrame) -> bool:
     if again.any():
         row = named.index[again][0]
         first = named.index[(named == named.loc[row]).all(axis=1)][0]
-        reason = f"the fact {_names(named.loc[row])} is in {_line(path, first)} already"
+        reason = f"the fact {_names(named.loc[row])} is in {_where(path, first)} already"
         reason += ": precision and recall count it twice"
         raise MalformedRecord(path, reason, open_source(path).line(int(row)))
     return not unknown.any()

@@ -53,10 +53,12 @@ def read_docred(path: Path | str, strict: bool = True) -> Corpus:
     def parse(_line: int, _number: int, document: Any) -> list[Fact]:
         names = [mentions[0]["name"] for mentions in field(document, "vertexSet")]
         title = string(document, "title")
+
+        def entity(label: Any, end: str) -> str:
+            return names[_entity(label, end, len(names))]
+
         labels = document.get("labels", [])
-        if any(not 0 <= label[end] < len(names) for label in labels for end in "ht"):
-            raise ValueError(f"document {shown(title)}: an entity number is not below {len(names)}")
-        return [Fact(title, names[label["h"]], names[label["t"]], string(label, "r")) for label in labels]
+        return [Fact(title, entity(label, "h"), entity(label, "t"), string(label, "r")) for label in labels]
 
     return collect(path, json_array(path), parse, strict)
 
@@ -88,8 +90,13 @@ def read_sentence_pairs(path: Path | str, strict: bool = True) -> Corpus:
 
 
 def _pairs(number: int, document: Any, notes: Counter[str]) -> Iterator[TypedSample]:
-    sentences, facts = field(document, "sents"), _facts(document)
-    entities = field(document, "vertexSet")
+    sentences, entities = field(document, "sents"), field(document, "vertexSet")
+    facts: dict[tuple[int, ...], dict[str, frozenset[int]]] = {}
+    for (name, *ends), evidence in _facts(document).items():
+        if not all(_within(index, len(sentences)) for index in evidence):
+            said = f"a fact has evidence {shown(sorted(evidence))}"
+            raise ValueError(f"{said}; there are {len(sentences)} sentences")
+        facts.setdefault(tuple(ends), {})[name] = evidence
     mentions = [_mentions(entity, members, sentences) for entity, members in enumerate(entities)]
     for sentence, words in enumerate(sentences):
         here = [by_sentence[sentence] for by_sentence in mentions if sentence in by_sentence]
@@ -108,18 +115,13 @@ def _pairs(number: int, document: Any, notes: Counter[str]) -> Iterator[TypedSam
             yield TypedSample(name, text, head_span, tail_span, relation, head.type, tail.type)
 
 
-def _facts(document: Any) -> dict[tuple[int, int], dict[str, set[int]]]:
-    """(head, tail) → relation → the sentences that are its evidence."""
-    facts: dict[tuple[int, int], dict[str, set[int]]] = {}
-    size, count = len(field(document, "vertexSet")), len(field(document, "sents"))
+def _facts(document: Any) -> dict[tuple[str, int, int], frozenset[int]]:
+    """(relation, head, tail) → the sentences that are its evidence."""
+    size = len(field(document, "vertexSet"))
+    facts: dict[tuple[str, int, int], frozenset[int]] = {}
     for label in field(document, "labels"):
-        pair = (field(label, "h"), field(label, "t"))
-        evidence = set(field(label, "evidence"))
-        if not all(_within(number, size) for number in pair):
-            raise ValueError(f"a fact is of the entities {shown(pair)}; there are {size}")
-        if not all(_within(number, count) for number in evidence):
-            raise ValueError(f"a fact has evidence {shown(sorted(evidence))}; there are {count} sentences")
-        facts.setdefault(pair, {}).setdefault(string(label, "r"), set()).update(evidence)
+        key = (string(label, "r"), _entity(label, "h", size), _entity(label, "t", size))
+        facts[key] = facts.get(key, frozenset()) | _evidence(label)
     return facts
 
 
@@ -144,7 +146,7 @@ def _mentions(entity: int, members: Sequence[Any], sentences: Sequence[Sequence[
     return first_mention
 
 
-def _label(relations: Mapping[str, set[int]], sentence: int) -> tuple[str, str]:
+def _label(relations: Mapping[str, frozenset[int]], sentence: int) -> tuple[str, str]:
     """The kind of a pair in a sentence, and its relation."""
     here = [relation for relation, evidence in relations.items() if sentence in evidence]
     if len(here) == 1:
@@ -248,12 +250,7 @@ def read_annotated_documents(path: Path | str) -> dict[str, AnnotatedDocument]:
         try:
             if title in documents:
                 raise ValueError("the title occurred before")
-            entities = field(document, "vertexSet")
-            facts: dict[tuple[str, int, int], frozenset[int]] = {}
-            for label in field(document, "labels"):
-                head, tail = (_entity(label, end, len(entities)) for end in "ht")
-                key = (string(label, "r"), head, tail)
-                facts[key] = facts.get(key, frozenset()) | _evidence(label)
+            facts, entities = _facts(document), document["vertexSet"]
             documents[title] = AnnotatedDocument(
                 [frozenset(string(mention, "name") for mention in mentions) for mentions in entities],
                 [frozenset(field(mention, "sent_id") for mention in mentions) for mentions in entities],
@@ -287,11 +284,11 @@ def read_document_facts(path: Path | str) -> list[DocumentFact]:
     return list(collect(path, json_array(path), parse, True, "row"))
 
 
-def _entity(record: Any, name: str, size: int | None = None) -> int:
+def _entity(record: Any, name: str, size: int = sys.maxsize) -> int:
     """The number of an entity, below `size` where that is known."""
     value = field(record, name)
-    if not _within(value, sys.maxsize if size is None else size):
-        there = "" if size is None else f"; there are {size}"
+    if not _within(value, size):
+        there = "" if size == sys.maxsize else f"; there are {size}"
         raise ValueError(f"{shown(name)} is {shown(value)}, no number of an entity{there}")
     return value
 

@@ -36,6 +36,7 @@ NAMES, TYPES, SPANS = ("text", "name", "mention"), ("type", "entity_type", "labe
 TEXTS = ("text", "sentence", "tokens", "token")
 GENERATED = "<triplet>"
 """Begins a group of REBEL's text: `<triplet> head <subj> tail <obj> relation <subj> tail <obj> relation`."""
+_MARKS = re.compile("</?s>|<pad>")  # of its beginning, end and padding
 
 
 class Triple(NamedTuple):
@@ -202,8 +203,9 @@ def _triples(value: Any, size: int, notes: Counter[str] | None) -> list[Triple]:
     """One list of triples. size : of the text, which bounds spans, 0: not known. notes : counts what is
     incomplete in generated text; None: that is an error."""
     if isinstance(value, str):
-        if GENERATED in value or not _special(value):
-            return _generated(value, notes)
+        text = _MARKS.sub("", value).strip()
+        if GENERATED in text or not text:
+            return _generated(text, notes)
         try:
             value = json.loads(value)
         except ValueError:
@@ -216,16 +218,9 @@ def _triples(value: Any, size: int, notes: Counter[str] | None) -> list[Triple]:
     return [_triple(triple, number, size) for number, triple in enumerate(value, start=1)]
 
 
-def _special(text: str) -> str:
-    """What generated text holds beside the tokens of its beginning, end and padding."""
-    return re.sub(r"</?s>|<pad>", "", text).strip()
-
-
 def _generated(text: str, notes: Counter[str] | None) -> list[Triple]:
-    """The triples of REBEL's text."""
+    """The triples of REBEL's text without its marks."""
     triples = []
-    for mark in ("<s>", "</s>", "<pad>"):
-        text = text.replace(mark, "")
     for group in text.split(GENERATED)[1:]:
         head, *pieces = group.split("<subj>")
         for piece in pieces or [""]:
