@@ -8,10 +8,10 @@ from .compare import Comparison, compare_files
 from .runs_compared import RunComparison, compare_run_files
 from .leakage import audit_leak, leak_report, leak_table
 from .systems import (
+    SEMEVAL_SYSTEMS,
     language_model_runs,
     semeval_implementations,
     semeval_runs,
-    semeval_systems,
     system_title,
     tacred_runs,
 )

@@ -45,16 +45,19 @@ _ADDED = {"_bert_cased": " + BERT cased", "_bert_uncased": " + BERT uncased", "_
 _ADDED |= {"_wo_discr": " w/o discr.", "_unmasked": ", unmasked", "_masked": ", masked"}
 
 SEMEVAL: dict[str, Any] = {"dataset": "semeval2010", "negative": "Other"}
-SEMEVAL_FILES = {
-    name: f"semeval2010/predictions/onehaitao_{name}_predicted_result.txt"
-    for name in ("CNN", "Att-BLSTM", "CR-CNN")
+_ANSWERS = "semeval2010/predictions/{}_{}_predicted_result.txt"
+SEMEVAL_FILES = {model: _ANSWERS.format("onehaitao", model) for model in ("CNN", "Att-BLSTM", "CR-CNN")}
+FURTHER_FILES = {
+    f"{model} by {author}": _ANSWERS.format(author, model)
+    for model, author in (
+        *(("CNN", author) for author in ("M1zuk1", "hankniu01")),
+        *(("Att-BLSTM", "M1zuk1"), ("CR-CNN", "M1zuk1"), ("R-BERT", "M1zuk1")),
+        *(("Attention-CNN", author) for author in ("onehaitao", "qhLin1997")),
+    )
 }
-IMPLEMENTATIONS = (
-    *(("CNN", author) for author in ("M1zuk1", "hankniu01")),
-    *(("Att-BLSTM", "M1zuk1"), ("CR-CNN", "M1zuk1"), ("R-BERT", "M1zuk1")),
-    *(("Attention-CNN", author) for author in ("onehaitao", "qhLin1997")),
-)
-"""Further implementations: the paper's model and who wrote it; `SEMEVAL_FILES` are onehaitao's."""
+"""Further implementations of papers' models; `SEMEVAL_FILES` are onehaitao's."""
+SEMEVAL_SYSTEMS = SEMEVAL_FILES | FURTHER_FILES
+"""Name → answer file of all ten published systems; names as in `Run.name`."""
 
 
 def tacred_runs() -> Iterator[Run]:
@@ -130,30 +133,16 @@ def system_title(model: str) -> str:
     return _KINDS[kind] + rest
 
 
-def semeval_systems() -> dict[str, str]:
-    """Name → answer file of all ten published systems; names as in `Run.name`.
-
-    >>> list(semeval_systems())[:4]
-    ['CNN', 'Att-BLSTM', 'CR-CNN', 'CNN by M1zuk1']
-    """
-    others = {f"{model} by {author}": _answers_of(model, author) for model, author in IMPLEMENTATIONS}
-    return SEMEVAL_FILES | others
-
-
-def _answers_of(model: str, author: str) -> str:
-    return f"semeval2010/predictions/{author}_{model}_predicted_result.txt"
-
-
 def semeval_implementations() -> Iterator[Run]:
     """One run for each of seven further implementations of papers' models, as variants 'by AUTHOR'.
 
     Raises as `tacred_runs`.
     """
     key = semeval_key()
-    for model, author in IMPLEMENTATIONS:
-        path = _answers_of(model, author)
+    for name, path in FURTHER_FILES.items():
+        model, variant = name.split(" ", 1)
         frame = join_semeval_answers(locate(path), key)
-        yield _semeval_run(frame, path, model=model, variant=f"by {author}")
+        yield _semeval_run(frame, path, model=model, variant=variant)
 
 
 CHATGPT_FILE = "semeval2010/predictions_llm/ChatGPT_Li2023.json"

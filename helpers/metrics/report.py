@@ -240,7 +240,7 @@ class ClassReport(Report):
     accuracy : share of samples predicted right; `accuracy_interval` has Wilson's interval.
     averaged : labels that the class-weighted schemes average.
     ignored : labels that were asked for but left out of all schemes but micro, having no gold samples.
-    schemes : scheme → precision, recall, f1, f1_of_means, signature, and low, high once `add_interval` was
+    schemes : scheme → precision, recall, f1, f1_of_means, signature, and low, high once `add_intervals` was
         called; with another score, that in place of f1.
     per_class : label → precision, recall, f1, support, predicted, correct, averaged, undefined (names of the
         scores that are 0/0 there).
@@ -294,19 +294,15 @@ class ClassReport(Report):
             row["signature"] += suffix
 
     def add_intervals(self, drawn: Interval) -> None:
-        """`add_interval` of every scheme, of an interval of their scores (S,)."""
-        for scheme, ends in drawn.named([*self.schemes]).items():
-            self.add_interval(scheme, ends.low, ends.high)
-
-    def add_interval(self, scheme: str, low: float, high: float) -> None:
-        """Put the ends of an interval for the score of a scheme into the report.
+        """Put the ends of an interval (S,) of the schemes' scores into their rows.
 
         >>> report = ClassReport(1, (), None, 1.0, (), (), {"micro": {"f1": 1.0}}, {}, "f1", "")
-        >>> report.add_interval("micro", 0.5, 1.0)
+        >>> report.add_intervals(Interval(*np.array([[1.0], [0.5], [1.0]]), 0.95, 99))
         >>> report.schemes["micro"]["low"]
         0.5
         """
-        self.schemes[scheme] |= {"low": low, "high": high}
+        for scheme, ends in drawn.named([*self.schemes]).items():
+            self.schemes[scheme] |= {"low": ends.low, "high": ends.high}
 
     @property
     def accuracy_interval(self) -> tuple[float, float] | None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from math import log2
+from math import ceil, floor, log2
 
 import numpy as np
 import pandas as pd
@@ -32,7 +32,6 @@ from .intervals import (
     exactly,
     negative_share,
     overlap,
-    whole_numbers,
 )
 
 Counts = dict[str, int]
@@ -236,7 +235,16 @@ def positive_sentences(published: pd.DataFrame) -> tuple[int, int] | None:
     table = StatisticsTable(published)
     shares = negative_share(*(table("nyt10", metric).interval for metric in _PERPLEXITIES))
     size = table.riedel("sentences", "test").value
-    return whole_numbers((size * (1 - shares[-1][1]), size * (1 - shares[-1][0]))) if shares else None
+    return _whole_numbers((size * (1 - shares[-1][1]), size * (1 - shares[-1][0]))) if shares else None
+
+
+def _whole_numbers(interval: Range) -> tuple[int, int]:
+    """Smallest and largest whole number in the interval (the first exceeds the second if there is none).
+
+    >>> _whole_numbers((1.2, 3.9)), _whole_numbers((1.2, 1.9))
+    ((2, 3), (2, 1))
+    """
+    return ceil(interval[0]), floor(interval[1])
 
 
 def _skewed_corpora(table: StatisticsTable) -> Iterator[Check]:
@@ -339,8 +347,9 @@ def _between(scheme: str, support: list[int], total: int) -> tuple[int, int, str
 def audit_corpora(table: StatisticsTable) -> list[Check]:
     """All checks of paper W's Table 1, then of its text about the corpora, in order.
 
+    >>> from helpers.papers.audit.report import _load_label_counts
     >>> from helpers.reporting import load_published
-    >>> table = StatisticsTable(load_published(), CorpusCounts(load_label_counts()))
+    >>> table = StatisticsTable(load_published(), CorpusCounts(_load_label_counts()))
     >>> [one.claim for one in audit_corpora(table) if one.verdict == "inconsistent"][-1]
     'tacred: entropy weights lie between weighted and macro, class by class'
     """

@@ -17,11 +17,9 @@ from .intervals import (
     BELOW_ZERO,
     Check,
     check,
-    common_denominator,
     compare,
     difference,
     exactly,
-    immobile_pairs,
     magnitude,
     nearest_share,
     overlap,
@@ -71,7 +69,37 @@ def sample_count(tables: DirectionTables) -> tuple[int, int, int]:
     (2263, 13, 8)
     """
     cells = [tables(model, "PPR") for model in tables.models]
-    return common_denominator([(c.value, c.interval) for c in cells], int(tables.prose("test_samples").value))
+    return _common_denominator(
+        [(c.value, c.interval) for c in cells], int(tables.prose("test_samples").value)
+    )
+
+
+def _common_denominator(shares: list[tuple[float, Range]], largest: int) -> tuple[int, int, int]:
+    """The sample count n ≤ `largest` that makes most of the printed shares whole multiples of 1/n.
+
+    Parameters
+    ----------
+    shares : (printed value, what rounds to it) in per cent.
+    largest : the largest n that is tried.
+
+    Returns
+    -------
+    n, how many shares it fits, and how many the next best n fits. Raises ValueError if two n tie.
+
+    >>> shares = [(k * 100 / 97, (k * 100 / 97 - 0.005, k * 100 / 97 + 0.005)) for k in (10, 31, 55, 80)]
+    >>> _common_denominator(shares, 150)
+    (97, 4, 0)
+    """
+    fits = [
+        sum(low <= nearest_share(p, n) <= high for p, (low, high) in shares) for n in range(1, largest + 1)
+    ]
+    order = np.argsort(fits, kind="stable")[::-1]
+    best, second = fits[order[0]], fits[order[1]]
+    if best == second:
+        raise ValueError(
+            f"sample counts {order[0] + 1} and {order[1] + 1} both fit {best} of {len(shares)} shares"
+        )
+    return int(order[0]) + 1, best, second
 
 
 def _paired_rates(tables: DirectionTables, without_other: int | None) -> Iterator[Check]:
@@ -102,7 +130,7 @@ def _immobility_rates(tables: DirectionTables) -> Iterator[Check]:
         pir, ppr = tables(model, "PIR"), tables(model, "PPR")
         correct = round(ppr.value * n / 100)
         claimed = (0.0, 0.005) if pir.printed == "0" else pir.interval
-        pairs = immobile_pairs((claimed[0] / 100, claimed[1] / 100), correct, n)
+        pairs = _immobile_pairs((claimed[0] / 100, claimed[1] / 100), correct, n)
         if not len(pairs):
             note, derived = "no k and m are possible", _nearest_rate(pir.value, correct, n)
         else:
@@ -112,6 +140,25 @@ def _immobility_rates(tables: DirectionTables) -> Iterator[Check]:
             note = f"k is {k} to {most_k}, m is {m} to {most_m}"
         claim = f"{model}: PIR = k/m with k + {correct} <= m <= {n}"
         yield check(pir, claim, pir.printed, claimed, derived, (pir, ppr), note)
+
+
+def _immobile_pairs(share: Range, both_correct: int, n: int) -> np.ndarray:
+    """All (k, m) with k/m in `share` (fractions) that a predictive immobility rate can come from.
+
+    m predictions on the better set are correct, k of them are the same on the paired set. A pair cannot be
+    both unmoved and correct twice, as paired gold labels differ, so k + both_correct ≤ m ≤ n (Lyu et al.
+    2021, Eqs. 2–3, without Other).
+
+    >>> _immobile_pairs((0.0020, 0.0030), 1985, 2263)[[0, -1]].tolist()
+    [[4, 1989], [6, 2263]]
+    """
+    m = np.arange(max(both_correct, 1), n + 1)
+    low = np.ceil(m * share[0]).astype(int)
+    high = np.minimum(np.floor(m * share[1]).astype(int), m - both_correct)
+    width = np.maximum(high - low + 1, 0)
+    first = np.repeat(np.cumsum(width) - width, width)
+    k = np.repeat(low, width) + np.arange(width.sum()) - first
+    return np.stack([k, np.repeat(m, width)], axis=1)
 
 
 def _nearest_rate(percent: float, both_correct: int, n: int) -> Range:

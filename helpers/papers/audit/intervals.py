@@ -16,12 +16,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import product
-from math import ceil, floor, inf, isinf, log2
+from math import inf, isinf, log2
 
 import numpy as np
-from scipy.optimize import brentq, minimize_scalar
+from scipy.optimize import brentq
 from scipy.special import entr
-from scipy.stats import t as student
 
 from ...metrics import cohens_d
 from ...reporting import Cell, Range
@@ -91,93 +90,8 @@ def effect_size(mean_a: Range, sd_a: Range, mean_b: Range, sd_b: Range) -> Range
     return corners(cohens_d, mean_a, sd_a, mean_b, sd_b)
 
 
-def welch_df(sd_a: Range, sd_b: Range, runs: int) -> Range:
-    """Degrees of freedom of Welch's test for two samples of `runs` values each.
-
-    With r = σ_a / σ_b they are (n−1) (1 + r²)² / (1 + r⁴), which rises up to r = 1 and falls from there.
-    Exact: the extremes are at the ends of r's interval, or at r = 1 (2n − 2) if that lies inside. Standard
-    deviations must be above 0.
-
-    >>> low, high = welch_df((0.35, 0.45), (0.25, 0.35), 5)
-    >>> round(low, 2), high
-    (6.25, 8.0)
-    """
-    ratio = (sd_a[0] / sd_b[1], sd_a[1] / sd_b[0])
-    low, high = corners(lambda r: (runs - 1) * (1 + r**2) ** 2 / (1 + r**4), ratio)
-    return low, (2.0 * (runs - 1) if ratio[0] <= 1 <= ratio[1] else high)
-
-
 GRID = 2001
 """Ratios of the standard deviations that `welch_p` looks at before it refines the best."""
-
-
-def welch_p(gain: Range, sd_a: Range, sd_b: Range, runs: int, effect: Range = (0.0, inf)) -> Range | None:
-    """Two-sided p-value of Welch's test from the difference of the means and the standard deviations.
-
-    Exact, found numerically. With s = √(σ_a² + σ_b²), |t| = |μ_a − μ_b| √n / s = |d| √(n/2), and the degrees
-    of freedom depend on r = σ_a / σ_b alone (`welch_df`). For a given r, s lies between the sides of the box,
-    so the possible |d| = √2 |μ_a − μ_b| / s fill one interval, and p falls as |d| grows. So the range is that
-    of p at its two ends over all r: one variable, searched on a grid that holds the kinks, and then beside
-    the best.
-
-    `runs` : n of each model. `effect` : what |d| is known to be, e.g. as printed. None if the box excludes
-    it. Standard deviations must be above 0.
-
-    >>> low, high = welch_p((17.1, 17.3), (0.75, 0.85), (0.55, 0.65), 5)
-    >>> f"{low:.2e} {high:.2e}"
-    '2.92e-10 3.32e-09'
-    >>> welch_p((17.1, 17.3), (0.75, 0.85), (0.55, 0.65), 5, effect=(40, 41))
-    """
-    gain, effect = magnitude(gain), magnitude(effect)
-    (a_low, a_high), (b_low, b_high) = sd_a, sd_b
-
-    def effects(r: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        least = np.maximum(b_low, a_low / r) * np.sqrt(1 + r**2)
-        most = np.minimum(b_high, a_high / r) * np.sqrt(1 + r**2)
-        return np.maximum(2**0.5 * gain[0] / most, effect[0]), np.minimum(2**0.5 * gain[1] / least, effect[1])
-
-    def p_of(r: np.ndarray) -> np.ndarray:
-        """(2, …) the smallest and the largest p for each ratio, nan where none is possible."""
-        low, high = effects(r)
-        df = (runs - 1) * (1 + r**2) ** 2 / (1 + r**4)
-        found = 2 * student.sf(np.stack([high, low]) * (runs / 2) ** 0.5, df)
-        return np.where(low <= high, found, np.nan)
-
-    kinks = [one for one in (a_low / b_low, a_high / b_high, 1.0) if a_low / b_high <= one <= a_high / b_low]
-    ratios = np.sort([*np.geomspace(a_low / b_high, a_high / b_low, GRID), *kinks])
-    found = p_of(ratios)
-    if np.isnan(found).all():
-        return None
-    return tuple(_refined(p_of, ratios, found, end) for end in (0, 1))
-
-
-def _refined(p_of: Callable[..., np.ndarray], ratios: np.ndarray, found: np.ndarray, end: int) -> float:
-    """The smallest (end 0) or largest (end 1) p, searched between the neighbours of the best ratio."""
-    sign = -1.0 if end else 1.0
-    values = sign * found[end]
-    best = int(np.nanargmin(values))
-    ends = ratios[max(best - 1, 0)], ratios[min(best + 1, len(ratios) - 1)]
-    beside = minimize_scalar(
-        lambda r: float(np.nan_to_num(sign * p_of(np.asarray(r))[end], nan=2.0)),
-        bounds=ends,
-        method="bounded",
-    )
-    return sign * min(float(values[best]), float(beside.fun))
-
-
-def two_sided_p(effect: Range, df: Range, runs: int) -> Range:
-    """Two-sided p-value of Welch's test from Cohen's d and the degrees of freedom; t = d √(n/2) for n runs
-    each.
-
-    Exact by `corners` where effect and df are free of each other: p falls as |t| grows, and as df grows
-    (heavier tails with fewer degrees of freedom). Where both come from the same standard deviations,
-    `welch_p` knows more.
-
-    >>> low, high = two_sided_p((24.15, 24.25), (8.0, 8.0), 5)
-    >>> f"{low:.2e} {high:.2e}"
-    '2.35e-10 2.43e-10'
-    """
-    return corners(lambda d, f: float(2 * student.sf(d * (runs / 2) ** 0.5, f)), magnitude(effect), df)
 
 
 def negative_share(perplexity: Range, without: Range) -> list[Range]:
@@ -213,15 +127,6 @@ def _share(perplexity: float, without: float, upper: bool) -> float:
     return end if excess(end) >= 0 else float(brentq(excess, *sorted((start, end))))
 
 
-def whole_numbers(interval: Range) -> tuple[int, int]:
-    """Smallest and largest whole number in the interval (the first exceeds the second if there is none).
-
-    >>> whole_numbers((1.2, 3.9)), whole_numbers((1.2, 1.9))
-    ((2, 3), (2, 1))
-    """
-    return ceil(interval[0]), floor(interval[1])
-
-
 def nearest_share(percent: float, n: int) -> float:
     """The multiple of 100/n per cent that is nearest to `percent`.
 
@@ -229,53 +134,6 @@ def nearest_share(percent: float, n: int) -> float:
     3.27
     """
     return 100 * round(percent * n / 100) / n
-
-
-def common_denominator(shares: list[tuple[float, Range]], largest: int) -> tuple[int, int, int]:
-    """The sample count n ≤ `largest` that makes most of the printed shares whole multiples of 1/n.
-
-    Parameters
-    ----------
-    shares : (printed value, what rounds to it) in per cent.
-    largest : the largest n that is tried.
-
-    Returns
-    -------
-    n, how many shares it fits, and how many the next best n fits. Raises ValueError if two n tie.
-
-    >>> shares = [(k * 100 / 97, (k * 100 / 97 - 0.005, k * 100 / 97 + 0.005)) for k in (10, 31, 55, 80)]
-    >>> common_denominator(shares, 150)
-    (97, 4, 0)
-    """
-    fits = [
-        sum(low <= nearest_share(p, n) <= high for p, (low, high) in shares) for n in range(1, largest + 1)
-    ]
-    order = np.argsort(fits, kind="stable")[::-1]
-    best, second = fits[order[0]], fits[order[1]]
-    if best == second:
-        raise ValueError(
-            f"sample counts {order[0] + 1} and {order[1] + 1} both fit {best} of {len(shares)} shares"
-        )
-    return int(order[0]) + 1, best, second
-
-
-def immobile_pairs(share: Range, both_correct: int, n: int) -> np.ndarray:
-    """All (k, m) with k/m in `share` (fractions) that a predictive immobility rate can come from.
-
-    m predictions on the better set are correct, k of them are the same on the paired set. A pair cannot be
-    both unmoved and correct twice, as paired gold labels differ, so k + both_correct ≤ m ≤ n (Lyu et al.
-    2021, Eqs. 2–3, without Other).
-
-    >>> immobile_pairs((0.0020, 0.0030), 1985, 2263)[[0, -1]].tolist()
-    [[4, 1989], [6, 2263]]
-    """
-    m = np.arange(max(both_correct, 1), n + 1)
-    low = np.ceil(m * share[0]).astype(int)
-    high = np.minimum(np.floor(m * share[1]).astype(int), m - both_correct)
-    width = np.maximum(high - low + 1, 0)
-    first = np.repeat(np.cumsum(width) - width, width)
-    k = np.repeat(low, width) + np.arange(width.sum()) - first
-    return np.stack([k, np.repeat(m, width)], axis=1)
 
 
 ABOVE_ZERO: Range = (0.0, inf)

@@ -8,11 +8,15 @@ imply, where there is one, and left alone otherwise.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
+from math import inf
 
+import numpy as np
 import pandas as pd
+from scipy.optimize import minimize_scalar
+from scipy.stats import t as student
 
 from ...metrics import SAWILOWSKY, SCHEMES, sawilowsky
 from ...reporting import Cell, Range, find_cell
@@ -20,17 +24,16 @@ from .intervals import (
     ABOVE_ZERO,
     BELOW_ZERO,
     CONSISTENT,
+    GRID,
     INCONSISTENT,
     Check,
     check,
     compare,
+    corners,
     difference,
     effect_size,
     exactly,
     magnitude,
-    two_sided_p,
-    welch_df,
-    welch_p,
 )
 
 COMPARED_WITH = {"Table 3": "RECENT", "Table 4": "BERT_EM"}
@@ -60,13 +63,29 @@ class Comparison:
     @property
     def df(self) -> Range:
         """Degrees of freedom of Welch's test."""
-        return welch_df(self.sd[0].interval, self.sd[1].interval, self.runs)
+        return _welch_df(self.sd[0].interval, self.sd[1].interval, self.runs)
 
     @property
     def effect(self) -> Range:
         """Cohen's d from means and SDs."""
         ptr, other = zip(self.mean, self.sd, strict=True)
         return effect_size(*(cell.interval for cell in (*ptr, *other)))
+
+
+def _welch_df(sd_a: Range, sd_b: Range, runs: int) -> Range:
+    """Degrees of freedom of Welch's test for two samples of `runs` values each.
+
+    With r = σ_a / σ_b they are (n−1) (1 + r²)² / (1 + r⁴), which rises up to r = 1 and falls from there.
+    Exact: the extremes are at the ends of r's interval, or at r = 1 (2n − 2) if that lies inside. Standard
+    deviations must be above 0.
+
+    >>> low, high = _welch_df((0.35, 0.45), (0.25, 0.35), 5)
+    >>> round(low, 2), high
+    (6.25, 8.0)
+    """
+    ratio = (sd_a[0] / sd_b[1], sd_a[1] / sd_b[0])
+    low, high = corners(lambda r: (runs - 1) * (1 + r**2) ** 2 / (1 + r**4), ratio)
+    return low, (2.0 * (runs - 1) if ratio[0] <= 1 <= ratio[1] else high)
 
 
 def comparisons(published: pd.DataFrame, item: str) -> list[Comparison]:
@@ -93,17 +112,86 @@ def _tests_and_effects(column: Comparison) -> Iterator[Check]:
     inputs = (*column.mean, *column.sd)
     yield compare(column.d, f"{column.scheme}: d from means and SDs (Eq. 4)", column.effect, inputs)
     sds = [cell.interval for cell in column.sd]
-    p = welch_p(column.gain, *sds, column.runs)
+    p = _welch_p(column.gain, *sds, column.runs)
     yield compare(column.p, f"{column.scheme}: p from means and SDs", p, inputs)
-    p = two_sided_p(column.d.interval, column.df, column.runs)
+    p = _two_sided_p(column.d.interval, column.df, column.runs)
     most = 2.0 * (column.runs - 1)
-    least_p = two_sided_p(column.d.interval, exactly(most), column.runs)[0]
+    least_p = _two_sided_p(column.d.interval, exactly(most), column.runs)[0]
     note = f"with equal SDs ({most:g} degrees of freedom, the most possible) p is at least {least_p:.2g}"
     yield compare(column.p, f"{column.scheme}: p from the printed d and SDs", p, (column.d, *column.sd), note)
-    p = welch_p(column.gain, *sds, column.runs, column.d.interval)
+    p = _welch_p(column.gain, *sds, column.runs, column.d.interval)
     note = "" if p else "means and SDs exclude the printed d"
     claim = f"{column.scheme}: p from means, SDs and the printed d together"
     yield compare(column.p, claim, p, (*inputs, column.d), note)
+
+
+def _two_sided_p(effect: Range, df: Range, runs: int) -> Range:
+    """Two-sided p-value of Welch's test from Cohen's d and the degrees of freedom; t = d √(n/2) for n runs
+    each.
+
+    Exact by `corners` where effect and df are free of each other: p falls as |t| grows, and as df grows
+    (heavier tails with fewer degrees of freedom). Where both come from the same standard deviations,
+    `welch_p` knows more.
+
+    >>> low, high = _two_sided_p((24.15, 24.25), (8.0, 8.0), 5)
+    >>> f"{low:.2e} {high:.2e}"
+    '2.35e-10 2.43e-10'
+    """
+    return corners(lambda d, f: float(2 * student.sf(d * (runs / 2) ** 0.5, f)), magnitude(effect), df)
+
+
+def _welch_p(gain: Range, sd_a: Range, sd_b: Range, runs: int, effect: Range = (0.0, inf)) -> Range | None:
+    """Two-sided p-value of Welch's test from the difference of the means and the standard deviations.
+
+    Exact, found numerically. With s = √(σ_a² + σ_b²), |t| = |μ_a − μ_b| √n / s = |d| √(n/2), and the degrees
+    of freedom depend on r = σ_a / σ_b alone (`welch_df`). For a given r, s lies between the sides of the box,
+    so the possible |d| = √2 |μ_a − μ_b| / s fill one interval, and p falls as |d| grows. So the range is that
+    of p at its two ends over all r: one variable, searched on a grid that holds the kinks, and then beside
+    the best.
+
+    `runs` : n of each model. `effect` : what |d| is known to be, e.g. as printed. None if the box excludes
+    it. Standard deviations must be above 0.
+
+    >>> low, high = _welch_p((17.1, 17.3), (0.75, 0.85), (0.55, 0.65), 5)
+    >>> f"{low:.2e} {high:.2e}"
+    '2.92e-10 3.32e-09'
+    >>> _welch_p((17.1, 17.3), (0.75, 0.85), (0.55, 0.65), 5, effect=(40, 41))
+    """
+    gain, effect = magnitude(gain), magnitude(effect)
+    (a_low, a_high), (b_low, b_high) = sd_a, sd_b
+
+    def effects(r: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        least = np.maximum(b_low, a_low / r) * np.sqrt(1 + r**2)
+        most = np.minimum(b_high, a_high / r) * np.sqrt(1 + r**2)
+        return np.maximum(2**0.5 * gain[0] / most, effect[0]), np.minimum(2**0.5 * gain[1] / least, effect[1])
+
+    def p_of(r: np.ndarray) -> np.ndarray:
+        """(2, …) the smallest and the largest p for each ratio, nan where none is possible."""
+        low, high = effects(r)
+        df = (runs - 1) * (1 + r**2) ** 2 / (1 + r**4)
+        found = 2 * student.sf(np.stack([high, low]) * (runs / 2) ** 0.5, df)
+        return np.where(low <= high, found, np.nan)
+
+    kinks = [one for one in (a_low / b_low, a_high / b_high, 1.0) if a_low / b_high <= one <= a_high / b_low]
+    ratios = np.sort([*np.geomspace(a_low / b_high, a_high / b_low, GRID), *kinks])
+    found = p_of(ratios)
+    if np.isnan(found).all():
+        return None
+    return tuple(_refined(p_of, ratios, found, end) for end in (0, 1))
+
+
+def _refined(p_of: Callable[..., np.ndarray], ratios: np.ndarray, found: np.ndarray, end: int) -> float:
+    """The smallest (end 0) or largest (end 1) p, searched between the neighbours of the best ratio."""
+    sign = -1.0 if end else 1.0
+    values = sign * found[end]
+    best = int(np.nanargmin(values))
+    ends = ratios[max(best - 1, 0)], ratios[min(best + 1, len(ratios) - 1)]
+    beside = minimize_scalar(
+        lambda r: float(np.nan_to_num(sign * p_of(np.asarray(r))[end], nan=2.0)),
+        bounds=ends,
+        method="bounded",
+    )
+    return sign * min(float(values[best]), float(beside.fun))
 
 
 def _captions(published: pd.DataFrame, item: str, columns: list[Comparison]) -> Iterator[Check]:

@@ -18,7 +18,7 @@ import numpy as np
 from ... import ROOT
 from ...core import SEMEVAL_RELATIONS, write_atomically
 from ...data import join_semeval_answers, locate, semeval_key, tacred_predictions
-from ...evaluation import semeval_systems
+from ...evaluation import SEMEVAL_SYSTEMS
 from ...metrics import SCHEMES, Outcome, averages, paired_bootstrap
 from .checks import TACRED_KEYS
 from .measures import REPLICATES, SEED
@@ -74,7 +74,7 @@ def write_neighbours(replicates: int = REPLICATES, path: Path | str = PAIRS) -> 
         columns = {model: frame[model] for model in models}
         rows_of[dataset] = _rows(frame[gold], columns, labels, "no_relation", replicates)
     key = semeval_key()
-    answers = {name: join_semeval_answers(locate(file), key) for name, file in semeval_systems().items()}
+    answers = {name: join_semeval_answers(locate(file), key) for name, file in SEMEVAL_SYSTEMS.items()}
     gold = next(iter(answers.values()))["gold"]
     columns = {name: answer["predicted"] for name, answer in answers.items()}
     rows_of["semeval2010"] = _rows(gold, columns, SEMEVAL_RELATIONS, "Other", replicates)

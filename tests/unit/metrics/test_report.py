@@ -72,7 +72,7 @@ def test_the_text_shows_every_scheme_every_class_and_the_signature(report):
 
 @pytest.mark.parametrize("scheme", ["micro", "macro"])
 def test_an_interval_shows_in_every_form_for_its_scheme_only(report, scheme):
-    report.add_interval(scheme, 0.1234, 0.9)
+    report.schemes[scheme] |= {"low": 0.1234, "high": 0.9}
     line = next(line for line in report.to_text().splitlines() if line.startswith(scheme))
     assert "12.34" in line and report.to_dict()["schemes"][scheme]["low"] == 0.1234
     assert report.to_latex().count("[12.3, 90.0] & ") == report.to_csv().count("0.1234") == 1
@@ -91,7 +91,7 @@ def test_a_label_forges_no_field_of_a_signature(label):
 
 
 def test_a_report_is_one_table_with_caption_label_and_signature(report):
-    report.add_interval("dodrans", 0.701, 0.748)
+    report.schemes["dodrans"] |= {"low": 0.701, "high": 0.748}
     text = report.to_latex()
     (rows,) = latex_tables(text)
     assert rows[0] == ["Scheme", "Precision", "Recall", "F1", "F1 of means"]
@@ -121,7 +121,7 @@ def test_a_report_is_one_table_with_caption_label_and_signature(report):
 )
 @pytest.mark.parametrize("intervals", ["beside", "stacked"])
 def test_a_table_compiles_and_fits_a_column(report, tmp_path, intervals):
-    report.add_interval("dodrans", 0.701, 0.748)
+    report.schemes["dodrans"] |= {"low": 0.701, "high": 0.748}
     table = report.to_latex(columns=["precision", "recall", "f1"], intervals=intervals)
     head = "\\documentclass[twocolumn]{article}\n\\usepackage{booktabs}\n\\begin{document}\n"
     (tmp_path / "t.tex").write_text(f"{head}{table}\n\\end{{document}}\n", "utf-8")

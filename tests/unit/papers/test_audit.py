@@ -10,8 +10,9 @@ from scipy.stats import entropy, ttest_ind_from_stats
 from helpers import ROOT
 from helpers.metrics.significance import cohens_d, welch_from_summary
 from helpers.papers.audit import intervals
-from helpers.papers.audit.direction import _nearest_rate
+from helpers.papers.audit.direction import _common_denominator, _immobile_pairs, _nearest_rate
 from helpers.papers.audit.report import _load_label_counts, audit_claims, write_audit
+from helpers.papers.audit.weighting import _two_sided_p, _welch_df, _welch_p
 from helpers.reporting import TABLES_FOLDER, load_published
 from helpers.reporting.published import parse_printed
 
@@ -89,8 +90,8 @@ class TestIntervals:
 
     def test_effect_df_and_p_enclose(self, rng):
         boxes = ((72.05, 72.15), (0.45, 0.55), (67.75, 67.85), (0.35, 0.45))
-        effect, df = intervals.effect_size(*boxes), intervals.welch_df(boxes[1], boxes[3], 5)
-        p = intervals.two_sided_p(effect, df, 5)
+        effect, df = intervals.effect_size(*boxes), _welch_df(boxes[1], boxes[3], 5)
+        p = _two_sided_p(effect, df, 5)
         for _ in range(300):
             corner = rng.random(4) < 0.3
             pairs = zip(corner, boxes, strict=True)
@@ -107,7 +108,7 @@ class TestIntervals:
     )
     def test_the_range_of_p_is_that_of_a_fine_grid(self, printed, gain, sds):
         """Brute force over the box: nothing lies outside the range, and the grid comes near both ends."""
-        ends = intervals.welch_p(gain, *sds, 5, printed)
+        ends = _welch_p(gain, *sds, 5, printed)
         means, a, b = np.meshgrid(np.linspace(*gain, 41), *(np.linspace(*sd, 81) for sd in sds))
         effect = np.abs(means) / np.sqrt((a**2 + b**2) / 2)
         p = ttest_ind_from_stats(means, a, 5, 0.0, b, 5, equal_var=False).pvalue
@@ -129,13 +130,13 @@ class TestIntervals:
 
     def test_a_common_denominator_that_is_not_unique_is_refused(self):
         with pytest.raises(ValueError, match="both fit"):
-            intervals.common_denominator([(50.0, (49.995, 50.005))], 10)
+            _common_denominator([(50.0, (49.995, 50.005))], 10)
 
     def test_immobile_pairs_and_nearest_rate_against_plain_loops(self):
         share, both, n = (0.1, 0.2), 30, 60
         pairs = [[k, m] for m in range(1, n + 1) for k in range(m + 1)]
         plain = [[k, m] for k, m in pairs if share[0] <= k / m <= share[1] and k + both <= m]
-        assert intervals.immobile_pairs(share, both, n).tolist() == plain
+        assert _immobile_pairs(share, both, n).tolist() == plain
         assert len(plain) > 50
         possible = [100 * k / m for m in range(both, n + 1) for k in range(m - both + 1)]
         for percent in (0.0, 3.3, 40.0, 99.0):
