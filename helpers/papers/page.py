@@ -233,13 +233,26 @@ def example(name: str = "EM-C", seed: int = 9) -> pd.DataFrame:
     return rows
 
 
+def _version_ranks(folder: Path | str = TABLES_FOLDER) -> pd.DataFrame:
+    """The rank of each system by micro-F1 under each version, from the stored scores.
+
+    >>> _version_ranks().columns.tolist()
+    ['TACRED', 'TACREV', 'Re-TACRED']
+    """
+    scores = pd.read_csv(Path(folder) / "gold_versions_systems.csv")
+    ranks = scores.pivot(index="system", columns="version", values="micro").rank(
+        ascending=False, method="min"
+    )
+    return ranks[["TACRED", "TACREV", "Re-TACRED"]].rename(index=system_title).astype(int)
+
+
 _PLANNED = {"semeval2010": "SemEval", "tacred": "TACRED", "kbp37": "KBP37"}
 
 
 def _save_figures(folder: Path | str = ROOT / "figures") -> None:
     """Draw the figures of the pages."""
     a, b = (mean("EM-C", score) for score in SETS)
-    title = f"EM-C scores {a:.0f}; with the two entities exchanged it scores {b:.0f}"
+    title = f"The model EM-C scores {a:.0f}; with the two entities exchanged, {b:.0f}"
     exchanged = picture()
     save_figure(landing_chart(exchanged, title), "readme", exchanged, folder)
     points = studies.study_points("markers").query("score != 'B'")
@@ -261,7 +274,7 @@ def _save_figures(folder: Path | str = ROOT / "figures") -> None:
     words, look = ("test sentences", "scheme", "dataset"), {"xscale": "log", "xlim": (800, 4e7)}
     figure = dumbbell_chart(needed, kinds, title, *words, **look, xticks=[1e3, 1e5])
     save_figure(figure, "which_score_power", plans, folder)
-    ranks = gold_versions.version_ranks()
+    ranks = _version_ranks()
     marked = [
         *ranks.index[ranks.eq(1).any(axis=1)],
         *(ranks.max(axis=1) - ranks.min(axis=1)).nlargest(4).index,
@@ -278,16 +291,3 @@ if __name__ == "__main__":  # python -m helpers.papers.page
     write_atomically(EXAMPLE, example().to_csv(index=False))
     for page in PAGES:
         write_atomically(ROOT / page, made(page))
-
-
-def _version_ranks(folder: Path | str = TABLES_FOLDER) -> pd.DataFrame:
-    """The rank of each system by micro-F1 under each version, from the stored scores.
-
-    >>> _version_ranks().columns.tolist()
-    ['TACRED', 'TACREV', 'Re-TACRED']
-    """
-    scores = pd.read_csv(Path(folder) / "gold_versions_systems.csv")
-    ranks = scores.pivot(index="system", columns="version", values="micro").rank(
-        ascending=False, method="min"
-    )
-    return ranks[["TACRED", "TACREV", "Re-TACRED"]].rename(index=system_title).astype(int)

@@ -6,12 +6,21 @@ import jinja2
 import pytest
 
 from helpers import ROOT
-from helpers.papers.page import PAGES, TEMPLATES, made
+from helpers.papers.page import PAGES, TEMPLATES, _save_figures, made
 
 
 @pytest.mark.parametrize("page", PAGES)
 def test_pages_are_made_from_what_is_stored(page):
     assert made(page) == (ROOT / page).read_text(encoding="utf-8"), "run: python -m helpers.papers.page"
+
+
+def test_the_pages_figures_show_what_is_stored(tmp_path):
+    _save_figures(tmp_path)
+    tables = sorted(path.name for path in tmp_path.glob("*.csv"))
+    assert len(tables) == 4
+    assert [
+        name for name in tables if (tmp_path / name).read_bytes() != (ROOT / "figures" / name).read_bytes()
+    ] == []
 
 
 @pytest.mark.parametrize(
