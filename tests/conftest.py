@@ -14,14 +14,15 @@ from hypothesis import settings
 from helpers.__main__ import main
 
 # A machine that does other things is no fault of the code; examples are drawn anew in long runs only.
-settings.register_profile("busy", deadline=None, derandomize="EXAMPLES" not in os.environ, database=None)
+LONG, EXAMPLES = "EXAMPLES" in os.environ, int(os.environ.get("EXAMPLES", "40"))
+settings.register_profile("busy", max_examples=EXAMPLES, deadline=None, derandomize=not LONG, database=None)
 settings.load_profile("busy")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """In a long run, which draws more examples, properties are of `make nightly`, too."""
     for item in items:
-        if "EXAMPLES" in os.environ and getattr(item.obj, "is_hypothesis_test", False):
+        if LONG and getattr(item.obj, "is_hypothesis_test", False):
             item.add_marker(pytest.mark.nightly(third=2))
 
 

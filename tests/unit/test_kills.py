@@ -28,7 +28,7 @@ pytestmark = [pytest.mark.nightly(third=1)] if LONG else []
 MOMENTS = random.Random(KILLS)
 SHARE = {"training": 0.04, "linear": 0.12, "notebooks": 0.04, "figures": 0.04, "pairs": 0.12, "writers": 0.64}
 """Of the kills; those of slow commands are few, and made in a long run alone."""
-KINDS = ("training", "linear", "notebooks", "figures", "pairs") if LONG else ("figures", "pairs")
+KINDS = ("training", "linear", "notebooks", "figures", "pairs") if LONG else ("pairs",)
 TIMES = ("environment", "wall_seconds", "sentences_per_second", "started", "finished")
 
 WRITER = """

@@ -53,11 +53,6 @@ def opening_faults(notebook: NotebookNode) -> Iterator[str]:
     yield from (f"not `name: kind = literal  # meaning`: {line}" for line in wrong)
 
 
-def own_lines(source: str) -> int:
-    """The lines of a code cell that are not blank and import nothing."""
-    return len(re.findall(r"^(?!import |from )[ \t]*\S", source, re.MULTILINE))
-
-
 def code_faults(notebook: NotebookNode) -> Iterator[str]:
     """Cells load, compute or draw, in eight lines; one, tagged, works by hand."""
     for place, source in sources(notebook, "code").items():
@@ -71,9 +66,9 @@ def code_faults(notebook: NotebookNode) -> Iterator[str]:
             continue
         if ELSEWHERE.search(source):
             yield f"cell {place} writes where it is run (in JupyterLab notebooks/): say ROOT / results_dir"
-        by_hand = has_tag(cell, "by-hand")
-        if own_lines(source) > (BY_HAND_LINES if by_hand else CELL_LINES):
-            yield f"cell {place} has {own_lines(source)} lines"
+        lines = re.findall(r"^(?!import |from )[ \t]*\S", source, re.MULTILINE)
+        if len(lines) > (BY_HAND_LINES if has_tag(cell, "by-hand") else CELL_LINES):
+            yield f"cell {place} has {len(lines)} lines"
 
 
 def size_faults(notebook: NotebookNode) -> Iterator[str]:

@@ -454,6 +454,7 @@ class TestRealData:
         tails = {"word": 5615, "word with punctuation": 41, "other spelling": 1, "part of a word": 6}
         assert test.notes == {"head: word": 5663} | {f"tail: {rule}": n for rule, n in tails.items()}
 
+    @pytest.mark.nightly(third=1)
     def test_every_sentence_of_semeval_has_its_tree(self, data_dir):
         parsed = data.parsed_corpus("semeval2010")
         for split, samples in data.read_corpus("semeval2010").items():

@@ -15,25 +15,17 @@ from helpers.reporting import load_published
 from helpers.runs import RUNS_FOLDER, Run, load_run
 
 
-@pytest.fixture(scope="module")
-def nyt10():
-    return published_lists("nyt10")
-
-
-@pytest.fixture(scope="module")
-def gids():
-    return published_lists("gids")
-
-
-def test_every_replicate_is_cut_at_the_common_recall(nyt10) -> None:
+def test_every_replicate_is_cut_at_the_common_recall() -> None:
     """Cut once, before it is drawn, a list would end at another recall in every replicate: [11.49, 15.06]."""
-    row = list_scores({"": nyt10["NRE CNN+ATT"]}, 0.2, 500, 9).iloc[0]
+    run = published_lists("nyt10")["NRE CNN+ATT"]
+    row = list_scores({"": run}, 0.2, 500, 9).iloc[0]
     assert 100 * row[["low", "high"]].to_numpy(float) == pytest.approx([12.2, 14.4], abs=0.25)
     assert row["drawn"] == "fact" and row["recall"] == 0.2
-    assert row["auc"] == ranking_of(nyt10["NRE CNN+ATT"]).until(0.2).auc()
+    assert row["auc"] == ranking_of(run).until(0.2).auc()
 
 
-def test_areas_grow_with_the_recall_and_end_at_the_whole_list(nyt10) -> None:
+def test_areas_grow_with_the_recall_and_end_at_the_whole_list() -> None:
+    nyt10 = published_lists("nyt10")
     for name in ("NRE CNN+ATT", "RESIDE Mintz"):
         ranking = ranking_of(nyt10[name])
         areas = [ranking.until(recall).auc() for recall in np.arange(0.05, ranking.recall[-1], 0.05)]
@@ -41,12 +33,13 @@ def test_areas_grow_with_the_recall_and_end_at_the_whole_list(nyt10) -> None:
         assert (np.diff(areas) > 0).all() and areas[-1] == pytest.approx(ranking.auc())
 
 
-def test_bands_hold_the_curve(gids) -> None:
-    curve = precision_curves({"Jat EA": gids["Jat EA"]}, replicates=60, points=10)
+def test_bands_hold_the_curve() -> None:
+    run = published_lists("gids")["Jat EA"]
+    curve = precision_curves({"": run}, replicates=60, points=10)
     inside = curve.dropna()
     assert (inside["low"] <= inside["precision"] + 1e-9).all()
     assert (inside["precision"] <= inside["high"] + 1.5).all()
-    ranking = ranking_of(gids["Jat EA"])
+    ranking = ranking_of(run)
     rank = int(np.searchsorted(ranking.recall, 0.5 - 1e-12))
     half = curve.set_index(curve["recall"].round(6)).loc[50.0, "precision"]
     assert half == pytest.approx(100 * ranking.precision[rank])
