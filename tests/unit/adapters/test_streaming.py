@@ -102,6 +102,7 @@ dist.destroy_process_group()
 """
 
 
+@pytest.mark.nightly(third=2)
 def test_two_processes_give_the_score_of_both(tmp_path):
     command = [sys.executable, "-W", "ignore", "-c", TWO]
     words = [[*command, str(rank), str(tmp_path / "meet")] for rank in (0, 1)]
