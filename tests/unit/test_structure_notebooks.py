@@ -12,8 +12,6 @@ from helpers import ROOT
 from helpers.notebooks import KINDS
 
 LABELS = ["Question", "You need", "Reproduces", "Reads", "Writes", "Takeaway"]
-CELL_LINES, BY_HAND_LINES = 8, 25
-WORDS, CODE_CELLS, PREDICTIONS, IMPORTS = 1200, 25, 5, 4
 UNATTENDED = re.compile(r"^\s*[%!]|\bpip install\b|\bsys\.path\b|\binput\(", re.MULTILINE)
 ELSEWHERE = re.compile(r"(?<!ROOT / )\b(results|figures)_dir\b")
 PARAMETER = re.compile(rf"""\w+: ({"|".join(KINDS)}) = ("[^"=]*"|[\d.]+|True|False)  # [^=]*\w""")
@@ -67,7 +65,7 @@ def code_faults(notebook: NotebookNode) -> Iterator[str]:
         if ELSEWHERE.search(source):
             yield f"cell {place} writes where it is run (in JupyterLab notebooks/): say ROOT / results_dir"
         lines = re.findall(r"^(?!import |from )[ \t]*\S", source, re.MULTILINE)
-        if len(lines) > (BY_HAND_LINES if has_tag(cell, "by-hand") else CELL_LINES):
+        if len(lines) > (25 if has_tag(cell, "by-hand") else 8):
             yield f"cell {place} has {len(lines)} lines"
 
 
@@ -75,10 +73,10 @@ def size_faults(notebook: NotebookNode) -> Iterator[str]:
     """Short enough for a lesson: words, cells, questions; modules are imported, not many names."""
     text, code = ("\n".join(sources(notebook, kind).values()) for kind in ("markdown", "code"))
     sizes = {
-        "words": (len(text.split()), WORDS),
-        "code cells": (len(sources(notebook, "code")), CODE_CELLS),
-        "questions to predict": (text.count("**Predict first"), PREDICTIONS),
-        "imports of helpers": (len(re.findall(r"^(?:from|import) helpers\b", code, re.MULTILINE)), IMPORTS),
+        "words": (len(text.split()), 1200),
+        "code cells": (len(sources(notebook, "code")), 25),
+        "questions to predict": (text.count("**Predict first"), 5),
+        "imports of helpers": (len(re.findall(r"^(?:from|import) helpers\b", code, re.MULTILINE)), 4),
     }
     yield from (f"has {size} {what}, not {most}" for what, (size, most) in sizes.items() if size > most)
 
@@ -143,8 +141,3 @@ def test_the_executed_copy_is_of_this_source_and_ran_to_its_end(path: Path) -> N
     assert not [output for output in outputs if output.output_type == "error"]
     results = [output for output in outputs if output.output_type == "execute_result"]
     assert not [result for result in results if set(result.data) == {"text/plain"}], "a bare repr"
-
-
-def test_all_notebooks_have_a_copy() -> None:
-    copies = {path.name for path in EXECUTED.glob("*.ipynb") if not path.name.endswith(".failed.ipynb")}
-    assert copies == {path.name for path in PATHS}

@@ -16,7 +16,6 @@ from helpers import ROOT, __version__
 pytestmark = pytest.mark.nightly(third=2)
 UV = Path(sys.executable).with_name("uv")
 MINE = "gold,predicted\nNA,NA\nborn,born\ntitle,born\ntitle,title\n"
-VERSIONS = ("3.11", "3.12", "3.13")
 
 
 def run(*words: object, path: Path | None = None, **options) -> subprocess.CompletedProcess:
@@ -118,7 +117,7 @@ def test_data_sets_models_and_doctests_work_under_the_other_name(site, folder):
     assert (done.returncode, done.stdout) == (0, "beyond-micro-f1\n"), done.stderr
 
 
-@pytest.mark.parametrize("program", VERSIONS, indirect=True)
+@pytest.mark.parametrize("program", ["3.11", "3.12", "3.13"], indirect=True)
 def test_a_file_is_scored_in_a_folder_with_a_helpers_py(program, folder):
     done = run(program, "score", "mine.csv", "--negative", "NA", "--format", "json", cwd=folder)
     assert done.returncode == 0, done.stderr

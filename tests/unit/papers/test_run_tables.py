@@ -8,7 +8,7 @@ from helpers.metrics.direction import paired_breakdown
 from helpers.papers.direction import direction_rows, direction_table
 from helpers.papers.studies import STUDIES, study_scores, study_table
 from helpers.papers.weighting import class_effects, weighted_rows, weighted_table
-from helpers.reporting.results import resampled_intervals, runs_named, runs_with
+from helpers.reporting.results import resampled_intervals, runs_named
 from helpers.reporting.tables import read_tidy, write_tidy
 from tests.support import DIRECTED, GOOD, HALF, directed_run
 
@@ -48,11 +48,6 @@ def test_tidy_rows_and_both_tables(tmp_path):
     assert ppr["EM-C", "tiny, ours"] == "12.50" and ppr["EM-ES", "tiny, ours"] == "100.00 ± 0.00"
     assert ppr["EM-ES", "BERT base, published"] == "33.94"
     assert direction_table(rows, "kbp37").empty
-
-
-def test_an_encoder_without_runs_is_refused_with_the_known_ones():
-    with pytest.raises(ValueError, match="unknown encoder 'mini'.* Known: all-MiniLM-L6-v2"):
-        runs_with("mini", ["semeval2010"])
 
 
 def a_and_ppr(run) -> tuple[float, float]:
