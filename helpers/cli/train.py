@@ -277,8 +277,8 @@ def _linear(context: click.Context, form: str, parameters: tuple, tfidf: tuple, 
 @option(
     "--study",
     "NAME",
-    "standard (default), rates, curves, ablations, layers, emr-c, bert-em, precision, threads, vectors,"
-    " epochs, graphs, redocred, redocred-all, gids, wiki80.",
+    "standard (default), rates, curves, ablations, layers, emr-c, bert-em, precision, threads, base,"
+    " base-changed, base-again, base-cpu, vectors, epochs, graphs, redocred, redocred-all, gids, wiki80.",
     default="standard",
 )
 @option("--output out", "DIR", "Where the run files are (default results/runs, or the study's folder).")
@@ -294,10 +294,11 @@ def _runs(train: bool, study: str, out: str | None, run: str | None, **chosen: A
     The standard set: nine models on SemEval-2010 with five seeds, two of them also on the training split of
     PTR's authors, four on KBP37. The studies: learning rates on a held-out tenth (rates), learning curves,
     EM-C with other markers and less training (ablations), the first layers of the encoder, EMR-C in other
-    forms, EM-ES as in paper W (bert-em), fp32 (precision), one thread (threads), word vectors of graph
-    models on a held-out tenth (vectors), C-GCN and GCN, with spaCy's parses, too (graphs), RECENT and others
-    on sentence pairs of Re-DocRED, drawn ones with five seeds (redocred) and all once (redocred-all), how
-    long CNN is trained on them (epochs), models of bags (gids), BERT-entity on single sentences (wiki80).
+    forms, EM-ES as in paper W (bert-em), fp32 (precision), one thread (threads), an encoder of BERT base's
+    size (base), the same with changes, once more and on a processor (base-…), word vectors of graph models on
+    a held-out tenth (vectors), C-GCN and GCN, with spaCy's parses, too (graphs), RECENT and others on
+    sentence pairs of Re-DocRED, drawn ones with five seeds (redocred) and all once (redocred-all), how long
+    CNN is trained on them (epochs), models of bags (gids), BERT-entity on single sentences (wiki80).
     Interrupt it at any time: what is stored is not trained again, and what was begun goes on. To use two
     cores well, start it twice with different seeds.
 

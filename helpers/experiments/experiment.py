@@ -201,15 +201,16 @@ class Experiment:
 
     @property
     def settings_name(self) -> str:
-        """The settings of the profile: of 'base' paper R's, of 'paper' the model's own, else 'standard'; a
-        paper's for training with bags, where it has others for them.
+        """The settings of the profile: of 'base' paper R's, or the model's own where R has none; of 'paper'
+        the model's own; else 'standard'. For training with bags a paper's own, where it has others for them.
 
         >>> Experiment("r-bert", profile="base").settings_name, Experiment("r-bert", profile="base").encoder
         ('lyu2021', 'mpnet-base')
         >>> Experiment("cnn", "gids", options={"training": "bag"}, profile="paper").settings_name
         'gao2021-bag'
         """
-        name = {"base": "lyu2021", "paper": "paper"}.get(self.profile, "standard")
+        of_base = "lyu2021" if "lyu2021" in self.inner.settings else "paper"
+        name = {"base": of_base, "paper": "paper"}.get(self.profile, "standard")
         name = self.inner.settings_name(name)
         of_bags = f"{name}-bag"
         return of_bags if self.options.get("training") == "bag" and of_bags in self.inner.settings else name

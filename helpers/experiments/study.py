@@ -28,13 +28,15 @@ all pairs, too."""
 _WIKI80_EPOCHS = (2, 5)
 """The standard number, and more, as Wiki80's training part has 49 sentences a relation; none is chosen."""
 
-BASE_MODELS = ("em-es", "em-c", "r-bert")
-"""Trained in profile 'base', too."""
-
 _THREE = SEEDS[:3]
 _MODELS = (("em-c", False), ("em-es", False), ("r-bert", False), ("emr-c", False), ("ptr", False))
 _MERGED = (("em-c", True), ("em-es", True), ("r-bert", True), ("ptr", True))
 _COMPARED = (("em-c", False), ("em-es", False), ("em-c", True), ("em-es", True), ("ptr", False))
+_BASE = dict.fromkeys(
+    [("em-c", False), ("em-es", False), ("r-bert", False), ("ptr", False), ("em-c", True)], 5
+)
+_BASE |= {("em-es", True): 2, ("r-bert", True): 2, ("emr-c", False): 1}
+"""What is trained in profile 'base', too, with how many seeds."""
 _KBP37 = (("em-c", False), ("em-es", False), ("em-c", True), ("em-es", True))
 
 
@@ -59,17 +61,21 @@ def studies() -> dict[str, Study]:
     EM-C and EM-C-M after each epoch. ablations : EM-C with other markers, and with less training. layers :
     EM-C and EM-ES on the first layers of the encoder. emr-c : EMR-C in other forms. bert-em : EM-ES as paper
     W trained it on SemEval, with a layer normalisation, on the official text. precision, threads : EM-C in
-    fp32, and on one thread of the processor. base : EM-C, EM-ES and R-BERT on an encoder of BERT base's size,
-    in R's settings. vectors : graph models with other word vectors on the held-out tenth. epochs : CNN on the
-    held-out tenth of the drawn pairs, trained for longer. graphs : C-GCN, GCN and C-GCN-M; C-GCN and GCN with
-    spaCy's parses. redocred : EM-ES, PTR, CNN, SVM, GCN, C-GCN and RECENT around five of them, with types and
+    fp32, and on one thread of the processor. base : eight models on an encoder of BERT base's size, in R's
+    settings; base-changed : some of them with other markers, in fp32, as in paper W, and with two learning
+    rates on the held-out tenth; base-again : EM-ES once more; base-cpu : three of them on a processor.
+    vectors : graph models with other word vectors on the held-out tenth. epochs : CNN on the held-out tenth
+    of the drawn pairs, trained for longer. graphs : C-GCN, GCN and C-GCN-M; C-GCN and GCN with spaCy's
+    parses. redocred : EM-ES, PTR, CNN, SVM, GCN, C-GCN and RECENT around five of them, with types and
     without, on the drawn sentence pairs of Re-DocRED. redocred-all : the same without GCN and C-GCN on all of
-    its pairs. gids : models of bags on GIDS. wiki80 : BERT-entity on the sentences of Wiki80.
+    its pairs. gids : models of bags on GIDS. wiki80 : BERT-entity on the
+    sentences of Wiki80.
 
     >>> {name: len(study.experiments) for name, study in studies().items()}
     {'standard': 67, 'rates': 15, 'curves': 4, 'ablations': 12, 'layers': 12, 'emr-c': 9, 'bert-em': 5,
-     'precision': 3, 'threads': 3, 'vectors': 8, 'epochs': 3, 'graphs': 26,
-     'redocred': 102, 'redocred-all': 18, 'gids': 60, 'wiki80': 6, 'base': 9}
+     'precision': 3, 'threads': 3, 'vectors': 8, 'base-changed': 15, 'base-again': 1, 'base-cpu': 3,
+     'epochs': 3, 'graphs': 26, 'redocred': 102, 'redocred-all': 18, 'gids': 60, 'wiki80': 6,
+     'base': 30}
     """
     apart = {
         "rates": [_rate(model, rate) for model, _ in _MODELS for rate in RATES],
@@ -84,6 +90,9 @@ def studies() -> dict[str, Study]:
         "precision": [_one("em-c", seed, {"precision": "fp32"}) for seed in _THREE],
         "threads": [_one("em-c", seed, threads=1) for seed in _THREE],
         "vectors": _vectors(),
+        "base-changed": _base_changed(),
+        "base-again": [_base("em-es")],
+        "base-cpu": [_base(model) for model in ("em-c", "em-es", "r-bert")],
         "epochs": [
             _one("cnn", changes={"epochs": epochs}, dataset="re_docred-drawn", holdout=True)
             for epochs in _PAIR_EPOCHS
@@ -92,7 +101,9 @@ def studies() -> dict[str, Study]:
     standard = {"standard": standard_experiments()}
     rest = {"graphs": _graphs(), "redocred": _drawn_pairs(), "redocred-all": _all_pairs()}
     rest |= {"gids": _gids(), "wiki80": _wiki80()}
-    rest["base"] = [Experiment(model, seed=seed, profile="base") for seed in _THREE for model in BASE_MODELS]
+    rest["base"] = [
+        _base(model, seed, merged=merged) for (model, merged), n in _BASE.items() for seed in SEEDS[:n]
+    ]
     return {
         name: Study(
             STUDIES_FOLDER / name if name in apart else Path(RUNS_FOLDER),
@@ -166,6 +177,24 @@ def _one(
 ) -> Experiment:
     """Of profile standard, with these changes of its settings."""
     return Experiment(model, seed=seed, profile="standard", **others).with_settings(changes=changes)
+
+
+def _base(
+    model: str, seed: int = SEEDS[0], changes: dict[str, Any] | None = None, **others: Any
+) -> Experiment:
+    """Of profile base, with these changes of its settings."""
+    return Experiment(model, seed=seed, profile="base", **others).with_settings(changes=changes)
+
+
+def _base_changed() -> list[Experiment]:
+    """Markers, precision, paper W's text and normalisation, and learning rates on the held-out tenth."""
+    started = [_base("em-c", changes={"marker_vectors": "mean"})]
+    marked = [_base("em-c", options={"marker_scheme": scheme}) for scheme in ("pieces", "symbols")]
+    weighted = [_base("em-es", seed, text="official", options={"layer_norm": True}) for seed in SEEDS]
+    exact = [_base("em-es", changes={"precision": "fp32"})]
+    tried = itertools.product(("em-c", "em-es", "r-bert"), (2e-5, 5e-5))
+    rates = [_base(model, changes={"learning_rate": rate}, holdout=True) for model, rate in tried]
+    return started + marked + weighted + exact + rates
 
 
 def _each(listed: Iterable[tuple[str, bool]], seeds: Sequence[int], **others: Any) -> list[Experiment]:

@@ -14,6 +14,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
+from ..experiments import BASE_ENCODER
 from ..metrics import SCHEMES, holm
 from ..models import EMBEDDED
 from ..reporting import (
@@ -138,11 +139,12 @@ def verdict(rises: bool, difference: float, p: float, runs: int) -> str:
     return REPRODUCED if (difference > 0) == rises else CONTRADICTED
 
 
-def finding_runs() -> list[Run]:
-    """The stored runs on the embedded encoder that the findings are about."""
-    found = list_runs(_SEMEVAL, encoder=EMBEDDED, profile="standard", split="test", variant="")
-    found += list_runs(folder=STUDIES_FOLDER / "bert-em", encoder=EMBEDDED)
-    return found + [run for run in pair_runs() if run.encoder == EMBEDDED]
+def finding_runs(profile: str = "standard") -> list[Run]:
+    """The stored runs that the findings are about: on the embedded encoder, or of profile 'base'."""
+    encoder, study = (BASE_ENCODER, "base-changed") if profile == "base" else (EMBEDDED, "bert-em")
+    found = list_runs(_SEMEVAL, encoder=encoder, profile=profile, split="test", variant="")
+    found += list_runs(_OFFICIAL_TEXT, folder=STUDIES_FOLDER / study, encoder=encoder)
+    return found + [run for run in pair_runs() if run.encoder == encoder]
 
 
 def findings_table(runs: Iterable[Run]) -> pd.DataFrame:
@@ -224,6 +226,37 @@ def findings_markdown(runs: Sequence[Run] | None = None) -> str:
         }
     )
     return to_markdown(shown)
+
+
+def base_findings() -> pd.DataFrame:
+    """`findings_table` of profile base. W's Table 4 is left undecided: the settings are R's and PTR's."""
+    table = findings_table(finding_runs("base"))
+    is_w = table["family"].str.startswith("W, Table 4") & (table["runs"] > 0)
+    table.loc[is_w, ["verdict", "why"]] = UNDECIDED, "two papers' settings"
+    return table
+
+
+def base_markdown() -> str:
+    """The findings that have runs at base size: published, on the small encoder, at base size."""
+    small, base = findings_table(finding_runs()), base_findings()
+
+    def numbers(table: pd.DataFrame) -> list[str]:
+        means = [f"{one.ours_first:.2f} → {one.ours_second:.2f}" for one in table.itertuples()]
+        whys = zip(means, table["verdict"], table["why"], strict=True)
+        return [f"{mean}: {word}" + (f" ({why})" if why else "") for mean, word, why in whys]
+
+    shown = pd.DataFrame(
+        {
+            "paper": base["item"],
+            "what": base["label"],
+            "published": base["printed_first"] + " → " + base["printed_second"],
+            "small encoder": numbers(small),
+            "base size": numbers(base),
+            "p, Holm, base size": base["p_holm"].map(p_value),
+            "runs": base["runs"],
+        }
+    )
+    return to_markdown(shown[base["runs"] > 0])
 
 
 def folded_markdown() -> str:

@@ -134,14 +134,15 @@ def printed(paper: str, item: str, **where: str) -> str:
 
 
 @cache
-def _findings() -> pd.DataFrame:
-    table = findings.findings_table(findings.finding_runs())
+def _findings(profile: str) -> pd.DataFrame:
+    base = profile == "base"
+    table = findings.base_findings() if base else findings.findings_table(findings.finding_runs())
     return table.set_index(["family", "label"])
 
 
-def finding(family: str, label: str) -> Any:
-    """One finding by its family and label: its row of `findings_table`."""
-    return _findings().loc[(family, label)]
+def finding(family: str, label: str, profile: str = "standard") -> Any:
+    """One finding by its family and label: its row of `findings_table`, or of `base_findings`."""
+    return _findings(profile).loc[(family, label)]
 
 
 def table(name: str) -> pd.DataFrame:

@@ -18,7 +18,7 @@ from ..metrics import SCHEMES
 from ..models import EMBEDDED, NO_ENCODER
 from ..reporting import cells, compare_models, p_value, paired_scores, per_seed, scheme_scores
 from ..runs import RUNS_FOLDER, STUDIES_FOLDER, Run, list_runs
-from .direction import NAMES, printed_scores
+from .direction import NAMES
 
 DATASET = "semeval2010"
 SHOWN = {name: title for name, title in NAMES.items() if title != "PD"}
@@ -49,12 +49,22 @@ class _Setting(NamedTuple):
 _EPOCHS = [
     _Setting(f"8,000 sentences, after epoch {n}", "EM-C", f"epoch-{n}", "curves") for n in range(4, 0, -1)
 ]
+_MARKERS = {
+    "markers added, vectors at the mean": "marker_vectors-mean",
+    "markers cut into word pieces": "marker_scheme-pieces",
+    "markers are the tokens # and $": "marker_scheme-symbols",
+}
 STUDIES: dict[str, tuple[_Setting, ...]] = {
     "markers": (
         _Setting("markers added as tokens, vectors at random", "EM-C"),
-        _Setting("markers added, vectors at the mean", "EM-C", "marker_vectors-mean", "ablations"),
-        _Setting("markers cut into word pieces", "EM-C", "marker_scheme-pieces", "ablations"),
-        _Setting("markers are the tokens # and $", "EM-C", "marker_scheme-symbols", "ablations"),
+        *(_Setting(title, "EM-C", variant, "ablations") for title, variant in _MARKERS.items()),
+    ),
+    "markers, base": (
+        _Setting("markers added as tokens, vectors at random", "EM-C", profile="base"),
+        *(
+            _Setting(title, "EM-C", variant, "base-changed", profile="base")
+            for title, variant in _MARKERS.items()
+        ),
     ),
     "amount": (
         _Setting("8,000 sentences, 5 epochs", "EM-C"),
@@ -87,13 +97,10 @@ STUDIES: dict[str, tuple[_Setting, ...]] = {
             f"{DATASET}-official-text",
         ),
     ),
-    **{
-        f"base of {model}": (
-            _Setting("ours, MiniLM (23 million parameters)", model),
-            _Setting("ours, MPNet base (110 million), R's settings", model, profile="base"),
-        )
-        for model in ("EM-C", "EM-ES", "R-BERT")
-    },
+    "base": (
+        _Setting("MiniLM (23 million parameters)", "EM-C"),
+        _Setting("MPNet base (110 million), R's settings", "EM-C", profile="base"),
+    ),
     **{
         f"graphs of {model}": (
             _Setting("stored trees (Stanford CoreNLP), no tags", model),
@@ -101,6 +108,24 @@ STUDIES: dict[str, tuple[_Setting, ...]] = {
         )
         for model in ("C-GCN", "GCN")
     },
+    "bert-em, base": (
+        _Setting("EM-ES, R's cleaned text", "EM-ES", profile="base"),
+        _Setting(
+            "EM-ES with LayerNorm, official text (W's BERT_EM)",
+            "EM-ES",
+            "layer_norm-True",
+            "base-changed",
+            f"{DATASET}-official-text",
+            "base",
+        ),
+        _Setting("PTR, its own settings, R's cleaned text", "PTR", profile="base"),
+    ),
+    "variance, base": (
+        _Setting("EM-ES, GPU, bf16", "EM-ES", profile="base"),
+        _Setting("EM-ES, GPU, bf16, once more", "EM-ES", "", "base-again", profile="base"),
+        _Setting("EM-ES, GPU, fp32", "EM-ES", "precision-fp32", "base-changed", profile="base"),
+        _Setting("EM-ES, processor, bf16", "EM-ES", "", "base-cpu", profile="base"),
+    ),
     "variance": (
         _Setting("EM-C, bf16, two threads", "EM-C"),
         _Setting("EM-C, bf16, one thread", "EM-C", "threads-1", "threads"),
@@ -110,7 +135,8 @@ STUDIES: dict[str, tuple[_Setting, ...]] = {
 """Name of a study → its settings; the first one is what the others are compared with."""
 
 
-_COLUMNS = {"emr-c": SHOWN | SECONDS, "bert-em": {name: name for name in SCHEMES}}
+_OF_W = {name: name for name in SCHEMES}
+_COLUMNS = {"emr-c": SHOWN | SECONDS, "bert-em": _OF_W, "bert-em, base": _OF_W}
 """Study → scores of its table and their names, where they are not A, B, PIR and PPR alone."""
 
 
@@ -122,6 +148,7 @@ def _scores(run: Run) -> dict[str, float]:
 
 
 _PLANNED = {"markers": "ablations", "amount": "ablations", "variance": "precision"}
+_PLANNED |= dict.fromkeys(("markers, base", "bert-em, base", "variance, base"), "base")
 """Study → the list of experiments whose seeds it has, where that has another name."""
 
 
@@ -157,24 +184,45 @@ def study_table(study: str) -> pd.DataFrame:
     table = cells(scores, "setting").assign(**seconds)[["runs", *names]].rename(columns=names)
     own = scores[scores["score"] == tested]
     table[f"p ({names[tested]})"] = [_p(own, first, other) for other in table.index]
-    for score in MOVED if study == "variance" else ():
+    for score in MOVED if study.startswith("variance") else ():
         table[f"{NAMES[score]} moves"] = [moved(scores, first, other, score) for other in table.index]
     return table.reset_index(names="setting")
 
 
-def base_table() -> pd.DataFrame:
-    """EM-C, EM-ES and R-BERT on a small encoder and on one of BERT base's size, above R's printed row.
+def with_base(table: pd.DataFrame) -> pd.DataFrame:
+    """`direction_table` with our runs of profile 'base', a row below those of each model that has some."""
+    parts = []
+    for model, part in table.groupby("model", sort=False):
+        runs = _Setting("", model, profile="base").runs()
+        own = cells(per_seed(runs, paired_scores), "model").rename(columns=NAMES).rename_axis("model")
+        parts += [part, own.reset_index().assign(encoder=f"{BASE_ENCODER}, ours")]
+    return pd.concat(parts)[table.columns]
 
-    Per cent, mean ± SD over the seeds of study 'base' that are stored. No test: three seeds give no verdict.
-    """
-    printed, parts = printed_scores(), []
-    for study in (study for study in STUDIES if study.startswith("base of ")):
-        model = study.removeprefix("base of ")
-        own = study_table(study).drop(columns="p (PPR)").rename(columns={"setting": "encoder"})
-        row = printed.loc[f"{model} (base)", list(SHOWN.values())].map("{:.2f}".format)
-        published = pd.DataFrame([{"encoder": "R, BERT base", "runs": ""} | row.to_dict()])
-        parts.append(pd.concat([own, published]).assign(model=model))
-    return pd.concat(parts)[["model", "encoder", "runs", *SHOWN.values()]]
+
+def cost_table() -> pd.DataFrame:
+    """Mean seconds of training and prediction at base size, by model and device."""
+    found = list_runs(DATASET, encoder=BASE_ENCODER, profile="base", split="test", variant="")
+    found += list_runs(folder=STUDIES_FOLDER / "base-cpu")
+    rows = [
+        (run.environment["device"], run.name, run.wall_seconds, run.environment["prediction_seconds"])
+        for run in found
+    ]
+    frame = pd.DataFrame(rows, columns=["device", "model", "training", "prediction"])
+    means = frame.groupby(["device", "model"], sort=False).agg(
+        runs=("training", "size"), training=("training", "mean"), prediction=("prediction", "mean")
+    )
+    return means.round(0).astype(int).reset_index().rename(columns=SECONDS)
+
+
+def base_rates() -> pd.DataFrame:
+    """A on the held-out tenth of the training data with two learning rates at base size, one seed."""
+    found = list_runs(folder=STUDIES_FOLDER / "base-changed", split="holdout")
+    rows = [
+        (run.model, f"{run.hyperparameters['learning_rate']:g}", paired_scores(run)["performance_original"])
+        for run in found
+    ]
+    frame = pd.DataFrame(rows, columns=["model", "rate", "A"])
+    return (100 * frame.pivot(index="model", columns="rate", values="A")).round(1).reset_index()
 
 
 def moved(scores: pd.DataFrame, first: str, other: str, score: str) -> str:
