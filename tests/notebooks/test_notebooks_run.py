@@ -108,13 +108,8 @@ def report(changed: list) -> str:
     return "\n".join([f"{len(changed)} differences from what is stored:", *map(str, changed[:20])])
 
 
-PATHS = notebook_paths()
-CASES = [pytest.param(path, LIGHTER.get(path.stem, {}), id=path.stem) for path in PATHS]
-CASES += [
-    pytest.param(path, {}, id=f"{path.stem}-whole", marks=pytest.mark.nightly(third=0))
-    for path in PATHS
-    if path.stem in DRAWN
-]
+CASES = [pytest.param(path, LIGHTER.get(path.stem, {}), id=path.stem) for path in notebook_paths()]
+CASES.append(pytest.param(*notebook_paths("15"), {}, id="15-whole", marks=pytest.mark.nightly(third=0)))
 
 
 @pytest.mark.parametrize(("path", "lighter"), CASES)
@@ -170,3 +165,14 @@ def test_a_changed_number_names_table_row_and_column(tmp_path: Path) -> None:
     key = " · ".join(filter(None, row[: row.index.get_loc("value")]))
     said = f"{key} · value: {row['value']} → {table.loc[7, 'value']}"
     assert str(changes[0]) == f"results/tables/06_direction.csv, {said}"
+
+
+def test_a_changed_output_names_its_cell(tmp_path: Path) -> None:
+    committed = COPIES / "12_multilabel_metrics.ipynb"
+    notebook = nbformat.read(committed, as_version=4)
+    number = next(n for n, cell in enumerate(notebook.cells) if _shown_lines(cell))
+    notebook.cells[number].outputs.append(nbformat.v4.new_output("stream", text="F1 0.51 in 3 s\n"))
+    nbformat.write(notebook, tmp_path / "new.ipynb")
+    said = f"12_multilabel_metrics, cell {number}: +F1 0.51 in … seconds"
+    assert output_changes(committed, committed) == []
+    assert output_changes(tmp_path / "new.ipynb", committed) == [said]

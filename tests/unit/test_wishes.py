@@ -1,8 +1,5 @@
-"""The 52 wishes of users: every row of the table is typed, and gives what the table says; README's commands.
-
-results/tables/wishes.csv has for each wish a command, or a line of Python, and what it gives: of a command a
-piece of its output, of Python the value of the last expression.
-"""
+"""The 52 wishes of users: every row of the table is typed, and gives what the table says: of a command a
+piece of its output, of Python the value of the last expression; and the commands of pages."""
 
 import csv
 import re

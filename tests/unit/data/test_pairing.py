@@ -102,6 +102,7 @@ class TestWriting:
         assert all(file.sha256 == file.published_sha256 for file in files)
         assert [file.rows for file in files] == [8000, 8000, 16000, 2717, 2717, 5434]
 
+    @pytest.mark.nightly(third=1)
     def test_kbp37_by_the_same_code(self, data_dir, tmp_path):
         files = {file.path.name: file for file in write_pairs(tmp_path, "kbp37")}
         assert len(files) == 9 and files["train.merged.tsv"].rows == 2 * 15917
