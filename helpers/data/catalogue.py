@@ -55,7 +55,6 @@ class Dataset:
     counter : `counter()` gives split → label → count where that is not the relations of the samples.
     inventory : a registered JSON file with labels that count although they may not occur.
     note : what a reader must know to read its statistics.
-    licence : as its source states it; empty: that of its registered files.
     address : where files come from that are not registered, as they may not be passed on.
     relations : all relations, where more than those that occur; empty: those that occur.
     inverse : relation → its inverse, both ways, where that is not (e1,e2) ↔ (e2,e1).
@@ -85,7 +84,6 @@ class Dataset:
     counter: Callable[..., Any] | None = None
     inventory: str = ""
     note: str = ""
-    licence: str = ""
     address: str = ""
     relations: tuple[str, ...] = ()
     inverse: Mapping[str, str] = field(default_factory=dict)
@@ -102,11 +100,9 @@ class Dataset:
             raise ValueError(
                 f"data set {self.name!r}: measured is {self.measured!r}, its splits are {splits}"
             )
-        known = {file.licence for file in registered_files().values() if file.dataset == self.counted_name}
         defaults = {
             "title": self.title or self.name,
             "whole": self.whole or tuple(self.files),
-            "licence": self.licence or "; ".join(sorted(known)),
             "parsed": self.parsed or bool(self.parses),
             "text": self.text or ("clean" if self.directed else "official"),
         }
@@ -153,7 +149,6 @@ def _opennre(name: str, title: str, note: str) -> Dataset:
         reader=formats.read_opennre,
         negative="NA",
         note=note,
-        licence="none stated",
         address=f"https://thunlp.oss-cn-qingdao.aliyuncs.com/opennre/benchmark/{name}/",
     )
 
@@ -252,7 +247,6 @@ _ROWS = (
         negative="no_relation",
         whole=("train", "test"),
         note="250 documents of each part of re_docred, negatives drawn down to TACRED's share",
-        licence="MIT",
     ),
     Dataset(
         "gids",
@@ -296,7 +290,6 @@ _ROWS = (
         negative="Other",
         whole=("train", "test"),
         note="sentences generated from templates, not a real corpus",
-        licence="MIT (made here)",
     ),
     Dataset(
         "demo-documents",
@@ -305,7 +298,6 @@ _ROWS = (
         maker=demo_documents,
         whole=("train", "test"),
         note="letters generated from templates, not a real collection",
-        licence="MIT (made here)",
     ),
 )
 _table = {row.name: row for row in _ROWS}

@@ -165,7 +165,7 @@ def _with_parse(
         raise MalformedRecord(path, f"sample {sample.id}: {error}") from error
 
 
-def parsed_corpus(name: str, strict: bool = True) -> dict[str, list[ParsedSample]]:
+def parsed_corpus(name: str) -> dict[str, list[ParsedSample]]:
     """Every split of a data set with dependency trees: those of its reader, or those of its `parses`.
 
     Where trees stand in files of their own, they belong to the samples in their order: id and relation are
@@ -183,7 +183,7 @@ def parsed_corpus(name: str, strict: bool = True) -> dict[str, list[ParsedSample
     known = [row.name for row in datasets().values() if row.parsed]
     if name not in known:
         raise unknown_name("data set with dependency trees", name, known)
-    dataset, corpus = find_dataset(name), read_corpus(name, strict)
+    dataset, corpus = find_dataset(name), read_corpus(name)
     if not dataset.parses:
         return cast(dict[str, list[ParsedSample]], corpus)  # its reader is one of trees
     return {

@@ -250,15 +250,13 @@ def dataset_statistics(
         return replace(_combined(whole, measured, negative), note=note)
 
 
-def find_statistics(
-    name_or_path: Path | str, negative: str | None = None, gold_column: str | None = None
-) -> dict[str, Any]:
+def find_statistics(name_or_path: Path | str) -> dict[str, Any]:
     """`dataset_statistics` as a dictionary.
 
     >>> find_statistics("chemprot")["ratio"]
     313.75
     """
-    return dataset_statistics(name_or_path, negative, gold_column).to_dict()
+    return dataset_statistics(name_or_path).to_dict()
 
 
 def _splits(name: str) -> dict[str, dict[str, int]]:

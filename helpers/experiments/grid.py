@@ -253,15 +253,14 @@ def train_missing(jobs: Mapping[str, _Job]) -> Iterator[_Job]:
             yield job
 
 
-def all_states(jobs: Mapping[str, _Job] | None = None) -> list[Result]:
+def all_states() -> list[Result]:
     """The state of every run file that is stored or belongs to the standard grid, and of everything that
     notebooks make; ordered by kind and path.
 
     What lies in results/tables, figures or results/notebooks and is in no index is unknown.
     """
-    jobs = grid_jobs() if jobs is None else jobs
     known: dict[str, str | None] = {}
-    states = {name: _job_state(job, known) for name, job in jobs.items()}
+    states = {name: _job_state(job, known) for name, job in grid_jobs().items()}
     for pattern in ("runs/*/*/*/*.json", "studies/*/*/*/*/*.json"):
         for path in (ROOT / "results").glob(pattern):
             states.setdefault(_shown(path), run_state(path, versions=_known_versions(), known=known))

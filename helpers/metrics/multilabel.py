@@ -57,7 +57,6 @@ def label_intervals(
     rng: np.random.Generator,
     schemes: Sequence[str | Weighting] | None = None,
     replicates: int = 10_000,
-    confidence: float = 0.95,
     **policy: Any,
 ) -> dict[str, Interval]:
     """Percentile bootstrap intervals of the three `f_measures` and of F1 under each scheme.
@@ -78,8 +77,7 @@ def label_intervals(
         fixed = np.stack(list(f_measures(counts).values()), axis=-1)
         return np.concatenate([fixed, averages(counts, schemes, classes_of=original, **policy)], axis=-1)
 
-    interval = bootstrap_intervals(sets, statistic, rng, replicates, confidence)
-    return interval.named(names)
+    return bootstrap_intervals(sets, statistic, rng, replicates).named(names)
 
 
 PENDING = 1 << 16  # rows of tables that wait to be merged: merging stays cheap, and so does waiting

@@ -212,7 +212,6 @@ class RankingOutcome(Summable):
         ks: Iterable[int],
         rng: np.random.Generator,
         replicates: int = 10_000,
-        confidence: float = 0.95,
     ) -> dict[str, Interval]:
         """Percentile bootstrap intervals of `scores`, instances drawn; see `bootstrap_intervals`.
 
@@ -226,7 +225,7 @@ class RankingOutcome(Summable):
         def means(table: RankingOutcome) -> np.ndarray:
             return table.counts @ values / self.n
 
-        return bootstrap_intervals(self, means, rng, replicates, confidence).named(names_at(ks))
+        return bootstrap_intervals(self, means, rng, replicates).named(names_at(ks))
 
     def resample(self, rng: np.random.Generator, replicates: int) -> RankingOutcome:
         """Bootstrap replicates; counts has shape (replicates, C). See `Outcome.resample`."""

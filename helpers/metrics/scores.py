@@ -175,8 +175,8 @@ ROUNDING = 1e-9
 """How far a sum of fractions may leave its range by rounding alone."""
 
 
-def in_range(values: Any, name: str, low: float = 0.0, high: float = 1.0) -> Any:
-    """The values, all of them nan or in [low, high] but for rounding: a last check before a score is given.
+def in_range(values: Any, name: str, low: float = 0.0) -> Any:
+    """The values, all of them nan or in [low, 1] but for rounding: a last check before a score is given.
 
     Raises ValueError that names the score: its counts are not those of samples, or too large to be added.
 
@@ -187,9 +187,9 @@ def in_range(values: Any, name: str, low: float = 0.0, high: float = 1.0) -> Any
     ValueError: micro is 2, which is not in [0, 1]: the counts are not those of samples, or too large to add
     """
     numbers = np.asarray(values)
-    wrong = (numbers < low - ROUNDING) | (numbers > high + ROUNDING)
+    wrong = (numbers < low - ROUNDING) | (numbers > 1 + ROUNDING)
     if wrong.any():
-        odd = f"{name} is {numbers[wrong].flat[0]:.6g}, which is not in [{low:g}, {high:g}]"
+        odd = f"{name} is {numbers[wrong].flat[0]:.6g}, which is not in [{low:g}, 1]"
         raise ValueError(f"{odd}: the counts are not those of samples, or too large to add")
     return values
 

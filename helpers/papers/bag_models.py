@@ -159,13 +159,13 @@ def noise_table(found: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def gids_table(folder: Path | str = RUNS_FOLDER) -> pd.DataFrame:
+def gids_table() -> pd.DataFrame:
     """Systems on the test part of GIDS: the published lists, then ours, mean ± SD over seeds, in per cent."""
     names = {"auc": "AUC", "micro_f1": "best F1"}
-    theirs = list_scores(published_lists("gids", folder)).assign(runs="")
+    theirs = list_scores(published_lists("gids")).assign(runs="")
     theirs["system"] += " (published)"
     theirs[list(names)] = (100 * theirs[list(names)]).map("{:.1f}".format)
-    runs = bag_scores(bag_runs(folder=folder))
+    runs = bag_scores(bag_runs())
     ours = cells(runs.melt("system", list(names), "score"), "system", 1)
     order = runs.groupby("system")["auc"].mean().sort_values(ascending=False).index
     ours = ours.loc[order].reset_index().assign(facts=2448)

@@ -7,7 +7,6 @@ wants to see.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
 import pandas as pd
 
@@ -98,7 +97,7 @@ def direction_table(rows: pd.DataFrame, dataset: str = "semeval2010") -> pd.Data
     return pd.DataFrame(lines, columns=["model", "encoder", "runs", "A", "B", "PD", "PIR", "PPR"])
 
 
-def table_6_markdown(folder: Path | str = TABLES_FOLDER) -> str:
+def table_6_markdown() -> str:
     """R's Table VI in full, its quoted systems (†) included, beside our runs of the same name.
 
     The quoted ones have A only. FileNotFoundError without the tables of notebooks 06 and 17.
@@ -106,7 +105,7 @@ def table_6_markdown(folder: Path | str = TABLES_FOLDER) -> str:
     >>> table_6_markdown().splitlines()[2]
     '| SVM † | 82.2 | – | 65.36 | 0.00 |'
     """
-    tables = [read_tidy(Path(folder) / f"{name}.csv") for name in ("06_direction", "17_graphs")]
+    tables = [read_tidy(TABLES_FOLDER / f"{name}.csv") for name in ("06_direction", "17_graphs")]
     rows = pd.concat([table for table in tables if len(table)], ignore_index=True)
     ours = run_numbers(rows, "semeval2010")
     printed = load_published("R", "Table VI")
@@ -152,12 +151,12 @@ def printed_scores() -> pd.DataFrame:
     return wide[list(DIRECTION)].rename(columns=NAMES).rename_axis(columns=None)
 
 
-def rate_rows(rows: pd.DataFrame, dataset: str = "semeval2010") -> pd.DataFrame:
+def rate_rows(rows: pd.DataFrame) -> pd.DataFrame:
     """PIR and PPR for `forest_chart`: each run, means with SD and interval, and what is printed.
 
     Models by their largest PPR. A rate that is undefined in every run has a row without a value.
     """
-    own = rows[(rows["dataset"] == dataset) & rows["metric"].isin(["pir", "ppr"])]
+    own = rows[(rows["dataset"] == "semeval2010") & rows["metric"].isin(["pir", "ppr"])]
     own = own.set_index(["model", "metric"])
     own[["value", "low", "high"]] *= 100
     kind = own["seed_or_agg"].str.partition("-")[0]

@@ -94,7 +94,7 @@ def decided(scores: np.ndarray) -> np.ndarray:
     return (leads >= 0.975).astype(int) - (leads.T >= 0.975).astype(int)
 
 
-def _agreement_rows(replicates: int = REPLICATES, seed: int = SEED) -> tuple[pd.DataFrame, pd.DataFrame]:
+def _agreement_rows() -> tuple[pd.DataFrame, pd.DataFrame]:
     """A row a version: how its order of the systems agrees with TACRED's. And every system's scores.
 
     `tau`: Kendall's τ of micro-F1, with a 95 % bootstrap interval over sentences (`low`, `high`); `reversed`:
@@ -103,8 +103,8 @@ def _agreement_rows(replicates: int = REPLICATES, seed: int = SEED) -> tuple[pd.
     """
     labelled = versions()
     gold, _ = labelled["TACRED"]
-    rng = np.random.default_rng(seed)
-    draws = rng.multinomial(len(gold), np.full(len(gold), 1 / len(gold)), replicates).astype(np.float32)
+    rng = np.random.default_rng(SEED)
+    draws = rng.multinomial(len(gold), np.full(len(gold), 1 / len(gold)), REPLICATES).astype(np.float32)
     scores = {name: _system_scores(*version) for name, version in labelled.items()}
     drawn = {name: _drawn_scores(*version, draws) for name, version in labelled.items()}
     first, sure = scores["TACRED"]["micro"], decided(drawn["TACRED"])

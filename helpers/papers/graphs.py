@@ -226,7 +226,7 @@ def step_shares(runs: Iterable[Run]) -> pd.DataFrame:
     return pd.DataFrame({part: 100 * (sums[part] / sums[whole]) for part, whole in of.items()}, sums.index)
 
 
-def pair_kinds(dataset: str = WHOLE) -> pd.DataFrame:
+def pair_kinds() -> pd.DataFrame:
     """What the rules of `read_sentence_pairs` make of all pairs: how many of each kind, by split.
 
     Of each split the pairs, their share of all pairs, and how many there are for each positive one.
@@ -234,7 +234,7 @@ def pair_kinds(dataset: str = WHOLE) -> pd.DataFrame:
     Raises MissingData where the corpus is not here.
     """
     tables = []
-    for split, corpus in read_corpus(dataset).items():
+    for split, corpus in read_corpus(WHOLE).items():
         kinds = pd.DataFrame(pair_shares(corpus), ["pairs", "share"]).T
         kinds["per positive"] = kinds["pairs"] / max(kinds.loc["positive", "pairs"], 1)
         tables.append(kinds.add_prefix(f"{split}, "))
@@ -279,7 +279,7 @@ def _of_every_seed(values: pd.Series) -> pd.Series:
     return values.groupby(level=["dataset", "score"]).transform(lambda own: own.fillna(own.mean()))
 
 
-def leak_effects(runs: Iterable[Run], schemes: Sequence[str] = SCHEMES) -> pd.DataFrame:
+def leak_effects(runs: Iterable[Run]) -> pd.DataFrame:
     """The leak over several systems of one data set: how much it gives, and how it changes their order.
 
     Returns index scheme; columns systems, least, median, most (points of F1), tau (Kendall's τ_b of the two
@@ -287,7 +287,7 @@ def leak_effects(runs: Iterable[Run], schemes: Sequence[str] = SCHEMES) -> pd.Da
 
     Raises ValueError as `leak_table`.
     """
-    table, found = leak_table(runs, schemes), {}
+    table, found = leak_table(runs, SCHEMES), {}
     for scheme, part in table.groupby("scheme", sort=False):
         gain = 100 * part["gain"]
         best = [system_title(part.loc[part[name].idxmax(), "model"]) for name in ("score", "leaked")]

@@ -113,9 +113,9 @@ def stored_verdicts() -> dict[tuple[str, str], str]:
     return {(row.family, row.label): row.verdict for table in tables for row in table.itertuples()}
 
 
-def items_markdown(path: Path | str = ITEMS) -> str:
+def items_markdown() -> str:
     """How many items of each paper have which status, and all items."""
-    items = _read_items(path)
+    items = _read_items(ITEMS)
     count = _counts(items).reset_index()
     shown = items[["paper", "item", "what", "status", "evidence", "rule"]].assign(
         where=[f"[{Path(one).name}]({_link(one)})" if one else "" for one in items["file"]],
@@ -124,9 +124,9 @@ def items_markdown(path: Path | str = ITEMS) -> str:
     return f"{to_markdown(count)}\n\n{to_markdown(shown)}"
 
 
-def status_markdown(path: Path | str = ITEMS) -> str:
+def status_markdown() -> str:
     """How many items of each paper have which status, the papers by title."""
-    count = _counts(_read_items(path)).rename(index=PAPERS).rename_axis("paper").reset_index()
+    count = _counts(_read_items(ITEMS)).rename(index=PAPERS).rename_axis("paper").reset_index()
     return to_markdown(count)
 
 

@@ -132,9 +132,9 @@ class Trained:
         row = {"model": self.name, "sentence": render(sample), "gold": sample.relation}
         return row | {"predicted": best, "p": round(chances[best], 3)}
 
-    def both_sides(self, text: str, tags: Sequence[str] = TAGS) -> pd.DataFrame:
+    def both_sides(self, text: str) -> pd.DataFrame:
         """`answers` for a tagged sentence whose relation is not known, and for its paired one."""
-        sample = RelationSample("mine", *parse_tagged(text, tags), self.run.labels[0])
+        sample = RelationSample("mine", *parse_tagged(text, TAGS), self.run.labels[0])
         return self.answers([sample, paired_sample(sample)]).drop(columns="gold")
 
 

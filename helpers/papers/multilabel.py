@@ -163,13 +163,13 @@ def gains(outcome: Outcome, rng: np.random.Generator, replicates: int = 1000) ->
     return pd.DataFrame(columns)
 
 
-def multilabel_markdown(path: Path | str = TABLES_FOLDER / "13_multilabel.csv") -> str:
+def multilabel_markdown() -> str:
     """One row a corpus and method: the public package's P@1 / P@3 / P@5 / Macro / Micro, ours, F1 by scheme.
 
     >>> multilabel_markdown().splitlines()[2].split(" | ")[1:4]
     ['1vsrest', '0.9460 / 0.3799 / 0.2360 / 0.4227 / 0.8651', '0.9460 / 0.3799 / 0.2360 / 0.4227 / 0.8651']
     """
-    table = read_tidy(path)
+    table = read_tidy(TABLES_FOLDER / "13_multilabel.csv")
     head = ["corpus", "method", "P@1 / 3 / 5, Macro-, Micro-F1: package", "ours"]
     lines = []
     for (dataset, corpus), model in product(COLLECTIONS.items(), MODELS):

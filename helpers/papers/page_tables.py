@@ -117,7 +117,7 @@ def _rows_of(path: Path, **where: str) -> pd.DataFrame:
     return table
 
 
-def claims_table(folder: Path | str = TABLES_FOLDER) -> str:
+def claims_table() -> str:
     """The claims as a Markdown table, one row a claim; notebooks link to their executed copies.
 
     Raises FileNotFoundError if a notebook's table is missing.
@@ -125,7 +125,7 @@ def claims_table(folder: Path | str = TABLES_FOLDER) -> str:
     >>> print(claims_table().splitlines()[0])
     | paper item | notebook | what | published | ours |
     """
-    parts = (part(Path(folder)) for part in (_counted, _audited, _of_lists, _verdicts))
+    parts = (part(TABLES_FOLDER) for part in (_counted, _audited, _of_lists, _verdicts))
     rows = [
         (item, f"[{notebook[:2]}](notebooks/{notebook}.ipynb)", *numbers)
         for part in parts
@@ -134,7 +134,7 @@ def claims_table(folder: Path | str = TABLES_FOLDER) -> str:
     return markdown_table(["paper item", "notebook", "what", "published", "ours"], rows)
 
 
-def benchmark_table(path: Path | str = TABLES_FOLDER / "benchmarks.csv") -> str:
+def benchmark_table() -> str:
     """The measured ratios as Markdown, one table for what was measured together.
 
     Of rates (`RATES`) more is better, so their ratio is ours / theirs. Under each table stands the machine.
@@ -142,7 +142,7 @@ def benchmark_table(path: Path | str = TABLES_FOLDER / "benchmarks.csv") -> str:
     >>> print(benchmark_table().splitlines()[0])
     | measurement | ours | peer | theirs | theirs / ours | required |
     """
-    rows = pd.read_csv(path)
+    rows = pd.read_csv(TABLES_FOLDER / "benchmarks.csv")
     together = [rows["packages"], rows["measurement"].str.endswith(RATES)]
     parts = rows.groupby(together, sort=False)
     return "\n\n".join(_benchmarks(part, more_is_better) for (_, more_is_better), part in parts)

@@ -42,15 +42,13 @@ def answers(outcome: Outcome) -> tuple[list[str], list[str]]:
     return gold.tolist(), predicted.tolist()
 
 
-def _plan_rows(
-    dataset: str, scheme: str, difference: float = DIFFERENCE, changed: float = CHANGED
-) -> pd.DataFrame:
+def _plan_rows(dataset: str, scheme: str) -> pd.DataFrame:
     """The sizes that were tried, a row each: `n`, `power`, `error`; with `test_n`, `needed`, `discordant`.
 
     `needed` has a power of 80 % (`plan_samples`); `test_n` is the size of the test set that there is.
     """
     run = load_run(RESULTS / "runs" / SYSTEMS[dataset])
-    population = changed_answers(*answers(run.outcome()), scheme, difference, changed, run.negative)
+    population = changed_answers(*answers(run.outcome()), scheme, DIFFERENCE, CHANGED, run.negative)
     plan = plan_samples(population, scheme, negative=run.negative)
     rows = pd.DataFrame(plan.rows, columns=["n", "power", "error"])
     head = {"dataset": dataset, "model": run.model, "scheme": scheme, "test_n": run.n, "needed": plan.needed}
@@ -68,14 +66,14 @@ def samples_needed(folder: Path | str = TABLES_FOLDER) -> pd.DataFrame:
     return table[["accuracy", "micro", "weighted", "dodrans", "macro"]].reindex(list(SYSTEMS))
 
 
-def plan_table(folder: Path | str = TABLES_FOLDER) -> pd.DataFrame:
+def plan_table() -> pd.DataFrame:
     """`samples_needed` for reading, with the size of the test set that there is.
 
     >>> plan_table()["test set"].tolist()
     ['2,717', '15,509', '3,405']
     """
-    sizes = pd.read_csv(Path(folder) / "plan.csv").groupby("dataset")["test_n"].first()
-    needed = samples_needed(folder)
+    sizes = pd.read_csv(TABLES_FOLDER / "plan.csv").groupby("dataset")["test_n"].first()
+    needed = samples_needed()
     table = needed.map("{:,}".format)
     table.insert(0, "test set", sizes[needed.index].map("{:,}".format))
     table.insert(0, "corpus", [find_dataset(name).title for name in needed.index])

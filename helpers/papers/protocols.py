@@ -15,13 +15,13 @@ HELD_OUT, MANUAL, SENTENCES = "held-out", "bag-level manual", "sentence-level ma
 """The three protocols of Table 4."""
 
 
-def protocol_scores(item: str = "Table 4", metric: str = "auc", scheme: str = "") -> pd.DataFrame:
+def protocol_scores(metric: str = "auc", scheme: str = "") -> pd.DataFrame:
     """A printed measure of Table 4, a row for each system, a column for each protocol, in per cent.
 
     >>> protocol_scores().loc["BERT+sent+ONE"].tolist()
     [50.5, 61.3, 63.2]
     """
-    frame = load_published("D", item).query("metric == @metric and scheme == @scheme")
+    frame = load_published("D", "Table 4").query("metric == @metric and scheme == @scheme")
     return frame.pivot_table(index="model", columns="statistic", values="value", sort=False)[
         [HELD_OUT, MANUAL, SENTENCES]
     ].rename_axis(columns=None)

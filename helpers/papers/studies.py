@@ -263,7 +263,7 @@ def _rate_scores(folder: Path | str = STUDIES_FOLDER / "rates") -> pd.DataFrame:
     return frame.sort_values(["model", "learning_rate", "epoch"], ignore_index=True)
 
 
-def rates_table(scores: pd.DataFrame | None = None) -> pd.DataFrame:
+def rates_table() -> pd.DataFrame:
     """A after each epoch, per cent, one row a model and rate; the best of each model is bold.
 
     `used` marks the learning rate of the standard runs. Beside it stand `gain`, points of A after the last
@@ -271,8 +271,7 @@ def rates_table(scores: pd.DataFrame | None = None) -> pd.DataFrame:
     standard runs, in points; and `again`: whether the gain is the larger of the two, so that the model is to
     be trained again. A model without all of `RATES` has none of the three.
     """
-    scores = _rate_scores() if scores is None else scores
-    rows = []
+    scores, rows = _rate_scores(), []
     for (model, rate), part in scores.groupby(["model", "learning_rate"], sort=False):
         best = scores.loc[scores["model"] == model, "value"].max()
         row = {"model": model, "learning rate": f"{rate:g}"}

@@ -164,7 +164,7 @@ def pair_tests(runs: Sequence[Run]) -> dict[str, pd.DataFrame]:
     return {name: table.loc[list(SCHEMES)] for name, table in tables.items() if len(table)}
 
 
-def lead_cases(hits: Sequence[float] = (0, 2 / 3, 1)) -> pd.DataFrame:
+def lead_cases() -> pd.DataFrame:
     """What is left of PTR's printed lead in macro-F1 for each F1 that the class of one sentence may have.
 
     A macro-F1 m over C classes, one of them with F1 f, is (C·m − 100·f) / (C − 1) without it; m is known as
@@ -173,7 +173,7 @@ def lead_cases(hits: Sequence[float] = (0, 2 / 3, 1)) -> pd.DataFrame:
     table = load_published("W", "Table 4").query("scheme == 'macro' and statistic == 'mean'")
     ends = [find_cell(table, model=model).interval for model in BERT_EM.values()]
     rows = []
-    for of_each in product(hits, repeat=2):
+    for of_each in product((0, 2 / 3, 1), repeat=2):
         (a, b), (c, d) = (
             [(CLASSES * end - 100 * f1) / (CLASSES - 1) for end in own]
             for own, f1 in zip(ends, of_each, strict=True)

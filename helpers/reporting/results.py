@@ -341,14 +341,11 @@ def mean_sd_text(numbers: Mapping[tuple[str, ...], float], key: tuple[str, str, 
     return f"{100 * mean:.{decimals}f}" + ("" if sd is None else f" ± {100 * sd:.{decimals}f}")
 
 
-def forest_rows(
-    rows: pd.DataFrame, dataset: str, panels: Mapping[tuple[str, str], str], models: Sequence[str] = ()
-) -> pd.DataFrame:
+def forest_rows(rows: pd.DataFrame, dataset: str, panels: Mapping[tuple[str, str], str]) -> pd.DataFrame:
     """What `forest_chart` draws of a tidy table of runs: published numbers beside each of our runs, per cent.
 
-    rows : as `tidy_runs` gives them. panels : metric and scheme → title of its panel, in order. models : in
-    the order wanted; none: all that have a published number. Columns panel, row (model), source
-    ('published' or 'ours'), value.
+    rows : as `tidy_runs` gives them. panels : metric and scheme → title of its panel, in order. Models
+    are those that have a published number. Columns panel, row (model), source ('published' or 'ours'), value.
     """
     own = rows[rows["dataset"] == dataset]
     own = own.assign(panel=[panels.get(key) for key in zip(own["metric"], own["scheme"], strict=True)])
@@ -358,7 +355,7 @@ def forest_rows(
     theirs = theirs.assign(source="published", value=theirs["published"].astype(float))
     ours = pd.concat([single, means[~means["row"].isin(single["row"])]])
     ours = ours.assign(source="ours", value=100 * ours["value"])
-    order = {"row": list(models or dict.fromkeys(theirs["row"])), "panel": list(panels.values())}
+    order = {"row": list(dict.fromkeys(theirs["row"])), "panel": list(panels.values())}
     drawn = pd.concat([theirs, ours])[["panel", "row", "source", "value"]]
     drawn = drawn[drawn["row"].isin(order["row"])]
     for column, known in order.items():

@@ -52,8 +52,7 @@ class Result(NamedTuple):
 @record
 class MadeFrom:
     """What one notebook (or page) made, from what: path in the project → the first `SHORT` digits of its
-    hash. `made` : '' where content is not compared, as people write in a page, too. `rules` : the
-    `RULES_VERSION`."""
+    hash. `rules` : the `RULES_VERSION`."""
 
     made: dict[str, str]
     read: dict[str, str]
@@ -187,20 +186,20 @@ def write_made(
     maker: str,
     made: Iterable[str],
     read: Iterable[str],
-    compared: bool = True,
     path: Path = INDEX,
 ) -> None:
     """Store in the index what `maker` made, from what: names in the project, see `digest`.
 
-    `compared` : whether the content of what was made is its own alone. Others may write at the same time.
+    Others may write at the same time.
     """
 
     def hashes(names: Iterable[str]) -> dict[str, str]:
         return {name: sha[:SHORT] for name in sorted(set(names)) if (sha := digest(name))}
 
-    own = hashes(made) if compared else dict.fromkeys(sorted(set(made)), "")
     with exclusive(path):
-        index = read_index(path) | {maker: MadeFrom(made=own, read=hashes(read), rules=RULES_VERSION)}
+        index = read_index(path) | {
+            maker: MadeFrom(made=hashes(made), read=hashes(read), rules=RULES_VERSION)
+        }
         text = json.dumps(_INDEX.dump_python(dict(sorted(index.items()))), indent=1, ensure_ascii=False)
         write_atomically(path, text + "\n")
 
@@ -256,6 +255,6 @@ def made_states(index: Mapping[str, MadeFrom], known: dict | None = None) -> Ite
             if digest(name) is None:
                 yield Result(_kind_of(name), name, "missing")
                 continue
-            edited = before and changes({name: before}, known=known)
+            edited = changes({name: before}, known=known)
             why = [*reasons, f"{name} itself changed"] if edited else reasons
             yield Result(_kind_of(name), name, "stale" if why else "current", "; ".join(why))

@@ -62,10 +62,10 @@ def significance_columns() -> list[tuple[str, Comparison]]:
     return [(item, one) for item in ("Table 3", "Table 4") for one in comparisons(published, item)]
 
 
-def simulated_experiments(runs: int, experiments: int, seed: int, alpha: float = 0.05) -> pd.DataFrame:
+def simulated_experiments(runs: int, experiments: int, seed: int) -> pd.DataFrame:
     """Two models with a known difference, `runs` runs each, many times: what Welch's test finds.
 
-    Returns a row for each true d from 0 to 4: true_d, significant (share with p < alpha), estimated_d (mean
+    Returns a row for each true d from 0 to 4: true_d, significant (share with p < .05), estimated_d (mean
     |d| of these).
 
     >>> list(simulated_experiments(5, 200, 1).columns)
@@ -76,7 +76,7 @@ def simulated_experiments(runs: int, experiments: int, seed: int, alpha: float =
     rng, rows = np.random.default_rng(seed), []
     for true_d in np.arange(0, 4.01, 0.25):
         first, second = rng.normal(true_d, size=(experiments, runs)), rng.normal(size=(experiments, runs))
-        hit = scipy.stats.ttest_ind(first, second, axis=1, equal_var=False).pvalue < alpha
+        hit = scipy.stats.ttest_ind(first, second, axis=1, equal_var=False).pvalue < 0.05
         pooled = np.sqrt((first.var(1, ddof=1) + second.var(1, ddof=1)) / 2)
         estimate = (first.mean(1) - second.mean(1)) / pooled
         rows.append((true_d, hit.mean(), abs(estimate[hit]).mean()))
