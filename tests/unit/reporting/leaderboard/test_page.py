@@ -89,7 +89,7 @@ class TestWhatItShows:
             one.runs.map(run => [run.name, run.encoder, run.seed]),
             leaderboard.model.valueOf({id: 'alpha'})(one)])"""
         )
-        assert {len(seeds) for seeds, _ in systems} == {1, 5}
+        assert {len(seeds) for seeds, _ in systems} >= {1, 5}
         policy = {"negative": "Other", "labels": labels}
         for seeds, value in systems:
             expected = [averages(runs[tuple(run)].outcome(), [power(alpha)], **policy)[0] for run in seeds]
