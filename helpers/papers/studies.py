@@ -101,13 +101,10 @@ STUDIES: dict[str, tuple[_Setting, ...]] = {
         _Setting("MiniLM (23 million parameters)", "EM-C"),
         _Setting("MPNet base (110 million), R's settings", "EM-C", profile="base"),
     ),
-    **{
-        f"graphs of {model}": (
-            _Setting("stored trees (Stanford CoreNLP), no tags", model),
-            _Setting("spaCy's trees, tags and entity types", model, dataset=f"{DATASET}-spacy-text"),
-        )
-        for model in ("C-GCN", "GCN")
-    },
+    "graphs of GCN": (
+        _Setting("stored trees (Stanford CoreNLP), no tags", "GCN"),
+        _Setting("spaCy's trees, tags and entity types", "GCN", dataset=f"{DATASET}-spacy-text"),
+    ),
     "bert-em, base": (
         _Setting("EM-ES, R's cleaned text", "EM-ES", profile="base"),
         _Setting(
