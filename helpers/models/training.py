@@ -35,7 +35,6 @@ from .settings import Settings
 
 if TYPE_CHECKING:
     from .classifier import NeuralModel
-    from .inputs import Batch
 
 CHECKPOINT_STEPS = 200
 """A checkpoint is written after every epoch and after that many steps."""

@@ -198,6 +198,7 @@ class TestCommand:
             ("--model em-es --option attention eager", "unknown option of em-es 'attention'"),
             ("--model ptr --option words x", "words is 'x'"),
             ("--model ptr --set max_length 20", "max_length is 20; PTR's prompt needs at least 57"),
+            ("--model r-bert --option form prot", "did you mean 'port'? Known: paper, port"),
             ("--model svm --set epochs 3", "model svm has no training settings"),
             ("--model svm --weights w", "model svm has no weights"),
             ("--model em-c", "python -m helpers data fetch"),

@@ -138,6 +138,8 @@ def test_vectors_and_scores_by_hand(aggregator) -> None:
 def test_an_aggregator_that_was_not_learnt(trained) -> None:
     with pytest.raises(ValueError, match="'query' is learnt in training"):
         scores(trained("pcnn"), BAGS, "query")
+    with pytest.raises(ValueError, match="unknown aggregator 'on'; did you mean 'one'"):
+        scores(trained("pcnn"), BAGS, "on")
     assert scores(trained("pcnn"), []).shape == (0, 3)
 
 

@@ -10,8 +10,18 @@ import pandas as pd
 import pytest
 
 from helpers import ROOT
-from helpers.models import MODELS, check_options, default_settings
+from helpers.models import MODELS, build, check_options, default_settings, register_model, unregister_model
+from helpers.models.entity_markers import EntityMarkersCls
 from helpers.models.settings import Settings
+
+
+def test_a_network_of_ones_own_has_settings_and_is_built_by_its_name(tiny_bert) -> None:
+    register_model("other", EntityMarkersCls)
+    try:
+        model = build("other", str(tiny_bert), ["a", "b"], default_settings("other"), 1)
+    finally:
+        unregister_model("other")
+    assert isinstance(model, EntityMarkersCls) and model.labels == ("a", "b")
 
 
 def test_an_experiment_and_a_baseline_load_no_torch() -> None:
@@ -28,7 +38,6 @@ def test_an_experiment_and_a_baseline_load_no_torch() -> None:
         (2, "linear", [0.5, 1.0, 1.0, 2 / 3, 1 / 3]),
         (0.4, "linear", [0.5, 1.0, 1.0, 2 / 3, 1 / 3]),
         (0.5, "linear", [0.4, 0.8, 1.0, 0.8, 0.4]),
-        (1, "linear", [1.0, 1.0, 0.75, 0.5, 0.25]),
         (10, "linear", [0.1, 0.2, 0.3, 0.4, 0.5]),
         (2, "constant", [0.5, 1.0, 1.0, 1.0, 1.0]),
     ],

@@ -66,8 +66,6 @@ CASES = [
     ("born", ODD, POSITIVE, NEGATIVE, NEGATIVE),  # two there: found in no file
     ("age", ODD, POSITIVE, NEGATIVE, NEGATIVE),
 ]
-
-
 TESTS = [sample(100 + n, *case[:3]) for n, case in enumerate(CASES)]
 
 

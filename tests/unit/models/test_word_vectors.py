@@ -32,16 +32,13 @@ def test_of_a_file(tmp_path, whole) -> None:
     assert vectors.width == 2 and not table[0].any() and table[1].any() and table.requires_grad
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
+def test_a_bad_file(tmp_path) -> None:
+    for text, message in (
         ("a 1 2\nb 1\n", "line 2: 1 numbers, the first has 2"),
         ("a 1 x\n", "line 1: not a word with its numbers"),
         ("a\n", "line 1: 0 numbers"),
         ("", "is empty"),
-    ],
-)
-def test_a_bad_file(text, message, tmp_path) -> None:
-    (tmp_path / "v.txt").write_text(text)
-    with pytest.raises(ValueError, match=re.escape(message)):
-        read_vectors(tmp_path / "v.txt")
+    ):
+        (tmp_path / "v.txt").write_text(text)
+        with pytest.raises(ValueError, match=re.escape(message)):
+            read_vectors(tmp_path / "v.txt")

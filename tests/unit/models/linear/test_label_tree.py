@@ -112,3 +112,8 @@ class TestGrowth:
         assert len(root.children) == len(leaves) == 2
         assert sorted(sorted(leaf.labels) for leaf in leaves) == [list(range(5)), list(range(5, 10))]
         assert np.array_equal(tree.predict(X), y)
+
+    def test_labels_that_no_document_has(self):
+        y = np.hstack([Y, np.zeros((len(Y), 4), int)])
+        tree = LabelTree("-s 2 -B 1 -c 10", degree=3, random_state=0).fit(X, y)
+        assert not tree.predict(X)[:, 7:].any() and tree.predict(X)[:, :7].sum() >= 12
