@@ -11,7 +11,6 @@ import pandas as pd
 from matplotlib.ticker import LogLocator
 
 from .parts import alpha_axis, below, first_seen, headline, label_ends, panels, write
-from .rows import SOURCES
 from .style import BLUE, FAINT, LINES, PALETTE, QUIET, WIDTH, styled
 
 
@@ -28,8 +27,8 @@ def alpha_chart(
 
     Parameters
     ----------
-    curves : columns `alpha` and, by these names, `line` and `value`. crossings : the α at which two systems
-        change places; drawn as dotted lines.
+    curves : columns `alpha` and, by these names, `line` and `value`; `low`, `high`, if there are, are drawn
+        as bars at both ends. crossings : the α at which two systems change places; drawn as dotted lines.
 
     >>> curves = pd.DataFrame({"model": "m", "alpha": [0.0, 1.0], "value": [50.0, 60.0]})
     >>> [text.get_text() for text in alpha_chart(curves, "one").axes[0].texts]
@@ -40,6 +39,11 @@ def alpha_chart(
     for color, (name, curve) in zip(LINES * 3, curves.groupby(line, sort=False), strict=False):
         axes.plot(curve["alpha"], curve[value], color=color)
         last = curve[value].iloc[-1]
+        if "low" in curve:
+            both = curve.iloc[[0, -1]]
+            bar = {"fmt": "none", "ecolor": color, "capsize": 2, "linewidth": 1}
+            reach = (both[value] - both["low"], both["high"] - both[value])
+            axes.errorbar(both["alpha"] + 0.012 * len(ends), both[value], reach, **bar)
         ends.append((curve["alpha"].iloc[-1], last, f"{last:.1f} {name}", color))
     alpha_axis(axes, title, ylabel)
     axes.set_xlim(-0.05, curves["alpha"].max() + 0.05)
@@ -124,7 +128,7 @@ def few_runs_chart(simulated: pd.DataFrame, shown: float, title: str) -> plt.Fig
 
     >>> simulated = pd.DataFrame({"true_d": [0, 2], "significant": [0.05, 0.77], "estimated_d": [1.9, 2.53]})
     >>> [axes.texts[0].get_text() for axes in few_runs_chart(simulated, 2, "Few runs").axes]
-    ['77 %', '2.5']
+    ['77 %', '2.5 SD']
     """
     figure, (left, right) = plt.subplots(1, 2, figsize=(WIDTH, 2.4))
     (here,) = simulated[simulated["true_d"] == shown].itertuples()
@@ -136,12 +140,12 @@ def few_runs_chart(simulated: pd.DataFrame, shown: float, title: str) -> plt.Fig
         axes.set_xticks(range(int(d.max()) + 1))
     bold = {"fontweight": "bold"}
     write(left, f"{100 * here.significant:.0f} %", shown, 100 * here.significant, (6, 0), BLUE, **bold)
-    write(right, f"{here.estimated_d:.1f}", shown, here.estimated_d, (0, 5), PALETTE[3], **bold)
+    write(right, f"{here.estimated_d:.1f} SD", shown, here.estimated_d, (-1, 6), PALETTE[3], **bold)
     right.plot(d, d, color="#666666", linestyle=":", linewidth=1.2)
-    write(right, "dotted: true d", d.max(), 0.25 * d.max(), (-1, 0), "#666666")
-    left.set(ylim=(0, 103), title="experiments with\np < .05 (%)")
-    right.set(ylim=(0, None), title="mean |d|\nof these")
-    below(left, "true d: difference of two models' means, in SDs")
+    write(right, "dotted:\ntrue gap", d.max(), 0.25 * d.max(), (-1, 0), "#666666")
+    left.set(ylim=(0, 103), title="trials that find the\ngap, p < .05 (%)")
+    right.set(ylim=(0, None), title="gap they report,\non average (SD)")
+    below(left, "true gap between two models, in standard deviations (SD) of their runs")
     headline(figure, title)
     return figure
 
@@ -172,19 +176,17 @@ def slope_chart(
         axes.plot(range(len(row)), row, color=colors.get(line, FAINT), **look)
         if line in colors:
             axes.plot(range(len(row)), row, "o", color=colors[line], markersize=3, zorder=3)
-        for x, value in enumerate(row.iloc[1:-1], start=1) if len(named) == len(table) else ():
-            write(axes, f"{value:.{digits}f}", x, value, (0, 4), colors[line])
     axes.set_xticks(
         range(len(steps)), ["\n".join(textwrap.wrap(step, max(10, 36 // len(steps)))) for step in steps]
     )
-    axes.grid(visible=False)
+    axes.grid(visible=False, axis="both" if ranks else "x")
     if ranks:
         apart = 10 if len(table) > 20 else 5
         axes.set_yticks([1, *range(apart, len(table) - apart // 2, apart), len(table)])
         axes.set_ylim(len(table) + 0.5, 0.5)
     else:
-        axes.tick_params(axis="y", labelleft=False, length=0)
-    axes.set_ylabel(ylabel, labelpad=None if ranks else 30)
+        axes.spines["left"].set_position(("outward", 30))  # the numbers at the left ends stand between
+    axes.set_ylabel(ylabel)
     axes.tick_params(axis="x", rotation=25 if len(steps) > 4 else 0)
     headline(figure, title)
     for x in (len(steps) - 1,) if ranks else (0, len(steps) - 1):
@@ -198,34 +200,37 @@ def slope_chart(
 
 @styled
 def original_paired_chart(points: pd.DataFrame, title: str) -> plt.Figure:
-    """Performance on the paired set B against that on the test set A, on equal axes: ours, and published
-    ones beside them, hollow.
+    """Performance on the paired set B against that on the test set A; an arrow joins two models.
 
     Parameters
     ----------
-    points : columns `name` (written beside ours), `source` ('ours' or one of `SOURCES`), `a`, `b`, and
-        `a_sd`, `b_sd` (per cent).
+    points : columns `name`, `training` (a colour each), `a`, `b`, `a_sd`, `b_sd` (per cent), and `marked`:
+        true for two, from which and to which the arrow goes, with their distance on B.
 
-    >>> point = {"name": "m", "source": "ours", "a": 80, "b": 40, "a_sd": 1, "b_sd": 2}
-    >>> [text.get_text() for text in original_paired_chart(pd.DataFrame([point]), "one").axes[0].texts]
-    ['A = B', 'm 40']
+    >>> points = pd.DataFrame({"name": ["m", "n"], "training": "t", "a": 80, "b": [40, 70]})
+    >>> points = points.assign(a_sd=1, b_sd=2, marked=True)
+    >>> [text.get_text() for text in original_paired_chart(points, "one").axes[0].texts]
+    ['A = B', '', '30 points', 'm 40', 'n 70']
     """
-    figure, axes = plt.subplots(figsize=(WIDTH, 3.0))
+    figure, axes = plt.subplots(figsize=(WIDTH, 3.3))
     axes.plot([0, 100], [0, 100], color="#666666", linewidth=1, linestyle="--", zorder=0)
-    write(axes, "A = B", 32, 32, (4, -8), "#555555")
-    for source, look in SOURCES.items():
-        rows = points[points["source"] == source]
-        if len(rows):
-            hollow = {"linestyle": "none", "markerfacecolor": "none", "label": source}
-            axes.plot(rows["a"], rows["b"], **look, **hollow)
-    ours = points[points["source"] == "ours"]
-    bars = {"xerr": ours["a_sd"], "yerr": ours["b_sd"], "linewidth": 1}
-    axes.errorbar(ours["a"], ours["b"], fmt="o", color=BLUE, label="ours, ± 1 SD", **bars)
-    axes.set(xlim=(0, 100), ylim=(0, 100))
-    axes.set(xlabel="A: official macro-F1 on the test set (%)", ylabel="B: on exchanged sentences (%)")
-    axes.legend(loc="upper left")
+    write(axes, "A = B", 70, 70, (-4, 4), "#555555")
+    colors = dict(zip(first_seen(points, "training"), LINES, strict=False))
+    for training, rows in points.groupby("training", sort=False):
+        bars = {"xerr": rows["a_sd"], "yerr": rows["b_sd"], "linewidth": 1, "label": training}
+        axes.errorbar(rows["a"], rows["b"], fmt="o", color=colors[training], **bars)
+    low, high = points.loc[points["marked"], ["a", "b"]].to_numpy()
+    arrow = {"arrowstyle": "-|>", "color": "black", "shrinkA": 4, "shrinkB": 4, "linewidth": 1.2}
+    axes.annotate("", high, low, arrowprops=arrow, zorder=1)
+    write(
+        axes, f"{high[1] - low[1]:.0f} points", *(0.7 * low + 0.3 * high), (-4, 0), "black", fontweight="bold"
+    )
+    axes.set(xlim=(60, 90), ylim=(0, 100))
+    axes.set(xlabel="A: official macro-F1 on the test set (%)", ylabel="B: entities exchanged (%)")
+    below(axes, "", 1)
     headline(figure, title)
-    label_ends(axes, [(row.a, row.b, f"{row.name} {row.b:.0f}", BLUE) for row in ours.itertuples()])
+    ends = [(row.a, row.b, f"{row.name} {row.b:.0f}", colors[row.training]) for row in points.itertuples()]
+    label_ends(axes, ends)
     return figure
 
 

@@ -102,7 +102,7 @@ def pipeline_chart(
     >>> [text.get_text() for text in pipeline_chart(few, counts, scores, "one").axes[2].texts]
     ['micro', '2·1 / (1 + 1) = 1.00']
     """
-    figure, parts = plt.subplot_mosaic("ab;cc", figsize=(WIDTH, 3.0), height_ratios=(1, 0.25))
+    figure, parts = plt.subplot_mosaic("ab;cc", figsize=(WIDTH, 3.4), height_ratios=(1, 0.45))
     words = ("1  predictions", "2  counts", "3  F1 = 2 · right / (gold + predicted), without NA")
     for axes, name in zip(parts.values(), words, strict=True):
         axes.set_title(name)
@@ -115,13 +115,15 @@ def pipeline_chart(
             parts["a"].text(x, y, word, va="center", color=color, style="normal" if y else "italic")
     parts["a"].set_ylim(len(pairs) + 0.5, -0.5)
     counts_grid(parts["b"], counts)
+    parts["b"].xaxis.set(label_position="top", ticks_position="top")
     for y, row in enumerate(scores.itertuples()):
-        parts["c"].text(0.01, y, row.score, va="center", fontweight="bold")
-        parts["c"].text(0.16, y, f"{row.formula} = {row.value:.2f}", va="center")
+        parts["c"].text(0.01, y - 0.22, row.score, va="center", fontweight="bold")
+        parts["c"].text(0.04, y + 0.22, f"{row.formula} = {row.value:.2f}", va="center")
     parts["c"].set_ylim(len(scores) - 0.5, -0.5)
     arrow = {"arrowstyle": "-|>", "mutation_scale": 14, "linewidth": 2, "color": QUIET}
-    for start, end in (((0.36, 0.6), (0.45, 0.6)), ((0.95, 0.28), (0.95, 0.14))):
-        figure.add_artist(FancyArrowPatch(start, end, transform=figure.transFigure, **arrow))
+    for start, end in (((-0.55, 0.5), (-0.3, 0.5)), ((0.5, -0.01), (0.5, -0.18))):
+        tips = FancyArrowPatch(start, end, transform=parts["b"].transAxes, clip_on=False, **arrow)
+        parts["b"].add_artist(tips)
     headline(figure, title)
     return figure
 
