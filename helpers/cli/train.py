@@ -278,7 +278,8 @@ def _linear(context: click.Context, form: str, parameters: tuple, tfidf: tuple, 
     "--study",
     "NAME",
     "standard (default), rates, curves, ablations, layers, emr-c, bert-em, precision, threads, base,"
-    " base-changed, base-again, base-cpu, vectors, epochs, graphs, redocred, redocred-all, gids, wiki80.",
+    " base-changed, base-again, base-cpu, vectors, epochs, graphs, redocred, redocred-all, gids,"
+    " gids-sentences, wiki80.",
     default="standard",
 )
 @option("--output out", "DIR", "Where the run files are (default results/runs, or the study's folder).")
@@ -298,9 +299,9 @@ def _runs(train: bool, study: str, out: str | None, run: str | None, **chosen: A
     size (base), the same with changes, once more and on a processor (base-…), word vectors of graph models on
     a held-out tenth (vectors), C-GCN and GCN, with spaCy's parses, too (graphs), RECENT and others on
     sentence pairs of Re-DocRED, drawn ones with five seeds (redocred) and all once (redocred-all), how long
-    CNN is trained on them (epochs), models of bags (gids), BERT-entity on single sentences (wiki80).
-    Interrupt it at any time: what is stored is not trained again, and what was begun goes on. To use two
-    cores well, start it twice with different seeds.
+    CNN is trained on them (epochs), models of bags (gids), tested on single sentences (gids-sentences),
+    BERT-entity on single sentences (wiki80). Interrupt it at any time: what is stored is not trained again,
+    and what was begun goes on. To use two cores well, start it twice with different seeds.
 
     examples:
       python -m helpers runs

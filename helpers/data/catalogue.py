@@ -7,8 +7,10 @@ command, table and figure knows it.
 from __future__ import annotations
 
 import logging
+import random
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -19,6 +21,7 @@ from ..core import (
     unknown_name,
 )
 from . import formats
+from .bags import Mention
 from .demo import demo_corpus, demo_documents
 from .documents import Documents
 from .files import data_name, fetch, locate, registered_files, search_folders
@@ -126,6 +129,8 @@ class Dataset:
 
 
 _RE_DOCRED = {"train": "re_docred/dev_revised.json", "test": "re_docred/test_revised.json"}
+_DOCRED = "docred/dev_keys_new.json"
+_GIDS = {"train": "gids/dev.tsv", "test": "gids/test.tsv"}
 
 
 def _read_goemotions(path: Path, strict: bool) -> Documents:
@@ -137,6 +142,29 @@ def _drawn_corpus() -> dict[str, list[RelationSample]]:
     """Split → the drawn part of Re-DocRED's pairs, for runs with several seeds; see `drawn_pairs`."""
     pairs = {split: formats.read_sentence_pairs(locate(file)) for split, file in _RE_DOCRED.items()}
     return {split: formats.drawn_pairs(samples) for split, samples in pairs.items()}
+
+
+def _labelled_twice(revised: bool) -> dict[str, list[Mention]]:
+    """Split → the mentions of documents that DocRED and Re-DocRED label, with the labels of one of them.
+
+    Of the training part pairs without a relation by DocRED are drawn, `formats.NEGATIVE_SHARE` of all; the
+    same pairs for both sets of labels.
+    """
+    paths = {split: locate(file) for split, file in _RE_DOCRED.items()}
+    read = partial(formats.read_labelled_twice, labelled=locate(_DOCRED))
+    chosen = {split: read(path, revised=revised) for split, path in paths.items()}
+    known = [mention.relation != formats.NEGATIVE for mention in read(paths["train"], revised=False)]
+    negative = [row for row, positive in enumerate(known) if not positive]
+    wanted = round(sum(known) * formats.NEGATIVE_SHARE / (1 - formats.NEGATIVE_SHARE))
+    drawn = set(random.Random(formats.DRAW_SEED).sample(negative, min(wanted, len(negative))))
+    kept = [one for row, one in enumerate(chosen["train"]) if known[row] or row in drawn]
+    return chosen | {"train": kept}
+
+
+def _gids_by_sentence() -> dict[str, list[Mention]]:
+    """Split → GIDS, each test sentence a pair of its own: its head is not that of any other sentence."""
+    train, test = (formats.read_gids(locate(file)) for file in _GIDS.values())
+    return {"train": train, "test": [one._replace(head=f"{one.head} {one.sample.id}") for one in test]}
 
 
 def _opennre(name: str, title: str, note: str) -> Dataset:
@@ -249,13 +277,43 @@ _ROWS = (
         note="250 documents of each part of re_docred, negatives drawn down to TACRED's share",
     ),
     Dataset(
+        "docred-pairs",
+        "DocRED, pairs",
+        kind="mentions",
+        maker=partial(_labelled_twice, revised=False),
+        made_from=(_DOCRED, *_RE_DOCRED.values()),
+        negative="no_relation",
+        whole=("train", "test"),
+        note="documents that Re-DocRED labels, too; `train` are those of its development part",
+    ),
+    Dataset(
+        "docred-pairs-revised",
+        "DocRED, pairs, Re-DocRED's labels",
+        kind="mentions",
+        maker=partial(_labelled_twice, revised=True),
+        made_from=(_DOCRED, *_RE_DOCRED.values()),
+        negative="no_relation",
+        whole=("train", "test"),
+        note="the pairs of docred-pairs with the labels of Re-DocRED",
+    ),
+    Dataset(
         "gids",
         "GIDS",
         kind="mentions",
-        files={"train": "gids/dev.tsv", "test": "gids/test.tsv"},
+        files=_GIDS,
         reader=formats.read_gids,
         negative="NA",
         note="the training part is not public: `train` is the development part",
+    ),
+    Dataset(
+        "gids-sentences",
+        "GIDS, by sentence",
+        kind="mentions",
+        maker=_gids_by_sentence,
+        made_from=tuple(_GIDS.values()),
+        negative="NA",
+        whole=("train", "test"),
+        note="trained as gids; in the test every sentence is scored by itself",
     ),
     Dataset(
         "wiki80",

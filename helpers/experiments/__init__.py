@@ -3,7 +3,15 @@
 from .experiment import BASE_ENCODER, SEEDS, Experiment
 from .data import read_bags
 from .run import run_experiment
-from .study import RATES, Study, chosen, paper_experiments, standard_experiments, studies
+from .study import (
+    EQUAL_EPOCHS,
+    RATES,
+    Study,
+    chosen,
+    paper_experiments,
+    standard_experiments,
+    studies,
+)
 from .grid import (
     all_states,
     grid_jobs,
@@ -19,6 +27,7 @@ from .noise import (
     CURVES,
     LEARNT,
     MISLEADING,
+    PROTOCOLS,
     READER,
     TAKEN_FOR,
     agreement,
@@ -28,5 +37,6 @@ from .noise import (
     stored_draws,
     systems,
 )
+from .real_noise import REAL, REAL_DRAWS
 from .documents import train_and_test
 from .multilabel import HELD_OUT, LINEAR_MODELS, PAIRS, STORED, documents_of, run_model

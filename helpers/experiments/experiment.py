@@ -298,7 +298,7 @@ class Experiment:
     @property
     def side(self) -> dict[str, str]:
         """Option → registered file of side information."""
-        return SIDE if self.model == "reside" and self.dataset == "gids" else {}
+        return SIDE if self.model == "reside" and self.dataset.startswith("gids") else {}
 
     def recorded(self, variant: str | None = None) -> dict[str, dict[str, Any]]:
         """What of the configuration of a run is known before the data are read: `options`, all of them, a

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import itertools
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -36,7 +36,7 @@ from ..data import (
     read_corpus,
 )
 from ..metrics import FactRanking
-from ..models import EMBEDDED, build, default_settings
+from ..models import EMBEDDED, MODELS, build, default_settings
 from ..runs import STUDIES_FOLDER
 from .data import BagData, read_bags
 
@@ -52,17 +52,19 @@ SHARES = (0.0, 0.25, 0.5, 0.75, 1.0)
 MISLEADING, TAKEN_FOR = "spring", "Cause-Effect(e1,e2)"
 """Of noise that can be learnt, on the demo bags: a word that says nothing of a relation, and which relation
 bags with it are taken for."""
-HELD_OUT, MANUAL = "held-out", "manual"
+PROTOCOLS = HELD_OUT, MANUAL = "held-out", "manual"
 EPOCHS, _FILTERS = 6, 100
 """Half of the standard epochs and filters: a draw takes a minute on one core."""
 
 
 class System(NamedTuple):
-    """A training, and the aggregators of its evaluations by the names of the systems."""
+    """A training, the aggregators of its evaluations by the names of the systems, and what of the standard
+    settings is changed."""
 
     model: str
-    options: dict[str, Any]
-    systems: dict[str, str | None]
+    options: Mapping[str, Any]
+    systems: Mapping[str, str | None]
+    changes: Mapping[str, Any] = {}
 
 
 def systems() -> list[System]:
@@ -71,16 +73,16 @@ def systems() -> list[System]:
     >>> sum(len(one.systems) for one in systems())
     9
     """
-    small = {"filters": _FILTERS}
+    small, fewer = {"filters": _FILTERS}, {"epochs": EPOCHS}
     bag = {"training": "bag"} | small
     return [
         System("tfidf-bag", {}, {"TF-IDF": None}),
         System("tfidf-bag", {"markers": True}, {"TF-IDF-EM": None}),
-        System("cnn", small, {"CNN+sent+AVG": "avg", "CNN+sent+ONE": "one"}),
-        System("cnn", small | {"masked": True}, {"CNN-masked+sent+AVG": "avg"}),
-        System("pcnn", small, {"PCNN+sent+AVG": "avg", "PCNN+sent+ONE": "one"}),
-        System("pcnn", bag | {"aggregator": "avg"}, {"PCNN+bag+AVG": "avg"}),
-        System("pcnn", bag | {"aggregator": "att"}, {"PCNN+bag+ATT": "att"}),
+        System("cnn", small, {"CNN+sent+AVG": "avg", "CNN+sent+ONE": "one"}, fewer),
+        System("cnn", small | {"masked": True}, {"CNN-masked+sent+AVG": "avg"}, fewer),
+        System("pcnn", small, {"PCNN+sent+AVG": "avg", "PCNN+sent+ONE": "one"}, fewer),
+        System("pcnn", bag | {"aggregator": "avg"}, {"PCNN+bag+AVG": "avg"}, fewer),
+        System("pcnn", bag | {"aggregator": "att"}, {"PCNN+bag+ATT": "att"}, fewer),
     ]
 
 
@@ -129,15 +131,37 @@ def _trained(
     system: System, seed: int, train: list[Bag], test: list[Bag], truths: dict[str, BagData]
 ) -> Lists:
     """Of each evaluation of one training; the labels are those of `truths`, by protocol."""
-    settings, clean = None, truths[MANUAL]
-    if system.model != "tfidf-bag":
-        settings = default_settings(system.model).changed({"epochs": EPOCHS})
-    model = build(system.model, EMBEDDED, clean.labels, settings, seed, **system.options)
-    model.fit(train, progress=False)
-    for name, aggregator in system.systems.items():
-        scores = model.scores(test, *filter(None, [aggregator]), progress=False)
+    clean = truths[MANUAL]
+    for name, scores in trained_scores(system, seed, train, test, clean.labels):
         for protocol, truth in truths.items():
             yield name, protocol, FactRanking.from_matrix(scores, truth.gold, truth.labels, truth.negative)
+
+
+def trained_scores(
+    system: System, seed: int, train: Sequence[Bag], test: Sequence[Bag], labels: Sequence[str]
+) -> Iterator[tuple[str, np.ndarray]]:
+    """Train once; of each evaluation its name and the scores of the test bags, (B, L).
+
+    A model of single sentences is trained on the sentences of the bags; a bag's scores are the mean over its
+    sentences.
+    """
+    inner, settings = system.options.get("base", system.model), None
+    if MODELS[inner].settings:
+        settings = default_settings(inner).changed(system.changes)
+    model = build(system.model, EMBEDDED, labels, settings, seed, **system.options)
+    if MODELS[system.model].unit == "bag":
+        model.fit(train, progress=False)
+        for name, aggregator in system.systems.items():
+            yield name, model.scores(test, *filter(None, [aggregator]), progress=False)
+        return
+    model.fit(
+        [replace(one, relation=bag.relations[0]) for bag in train for one in bag.samples], progress=False
+    )
+    scores = model.scores([one for bag in test for one in bag.samples], progress=False)
+    starts = np.cumsum([0, *(len(bag.samples) for bag in test)])
+    sizes = np.diff(starts)[:, np.newaxis]
+    for name in system.systems:
+        yield name, np.add.reduceat(scores, starts[:-1]) / sizes
 
 
 READER, BLIND = "reads every word", "the word is blanked"
@@ -215,11 +239,12 @@ def _add_draws(
     for strength, draw in itertools.product(strengths, range(draws)):
         if (strength, draw) not in done:
             stored = pd.concat([stored, pd.DataFrame(one_draw(data, strength, draw))], ignore_index=True)
-            _write(path, stored.sort_values(["strength", "draw"], kind="stable"))
+            write(path, stored.sort_values(["strength", "draw"], kind="stable"))
             yield f"strength {strength}, draw {draw}"
 
 
-def _write(path: Path | str, rows: pd.DataFrame) -> None:
+def write(path: Path | str, rows: pd.DataFrame) -> None:
+    """Rows as CSV, whole or not at all."""
     write_atomically(path, rows.to_csv(index=False, float_format="%.6f", lineterminator="\n"))
 
 
@@ -246,7 +271,7 @@ def agreement(rows: pd.DataFrame, measure: str = "auc") -> pd.DataFrame:
 
 
 if __name__ == "__main__":
-    _write(LEARNT, learnable_draws(demo_bags(), MISLEADING, TAKEN_FOR, SHARES, _DRAWS))
-    _write(CURVES, _draw_curves(_clean_data(), strength=1.0, draw=0))
+    write(LEARNT, learnable_draws(demo_bags(), MISLEADING, TAKEN_FOR, SHARES, _DRAWS))
+    write(CURVES, _draw_curves(_clean_data(), strength=1.0, draw=0))
     for made in _add_draws():
         print(made, flush=True)

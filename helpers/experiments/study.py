@@ -21,12 +21,16 @@ _TRIED = ({"vectors": "scratch", "tuned": True}, {"tuned": True}, {})
 came out best on the held-out tenth (study 'vectors') and is the usual choice of the models."""
 _GRAPH_EPOCHS = 40
 """Twice the standard ones: whether longer training would do."""
-_PAIR_EPOCHS = (12, 40, 100)
+PAIR_EPOCHS = (12, 40, 100)
 """Of CNN on the drawn pairs: the usual ones, for GIDS, and more. On the held-out tenth (study 'epochs') the
 usual ones detect next to nothing, and the most are no better than the second, which is therefore taken, on
 all pairs, too."""
 _WIKI80_EPOCHS = (2, 5)
 """The standard number, and more, as Wiki80's training part has 49 sentences a relation; none is chosen."""
+
+EQUAL_EPOCHS = 21
+"""Of training with GIDS's bags: with 34 steps an epoch about as many as 12 epochs of 59 steps with its
+sentences."""
 
 _THREE = SEEDS[:3]
 _MODELS = (("em-c", False), ("em-es", False), ("r-bert", False), ("emr-c", False), ("ptr", False))
@@ -68,14 +72,14 @@ def studies() -> dict[str, Study]:
     of the drawn pairs, trained for longer. graphs : C-GCN, GCN and C-GCN-M; C-GCN and GCN with spaCy's
     parses. redocred : EM-ES, PTR, CNN, SVM and RECENT around three of them, with types and without, GCN and
     RECENT around GCN and C-GCN, on the drawn sentence pairs of Re-DocRED. redocred-all : the same without GCN
-    and C-GCN on all of its pairs. gids : models of bags on GIDS. wiki80 : BERT-entity on the
-    sentences of Wiki80.
+    and C-GCN on all of its pairs. gids : models of bags on GIDS. gids-sentences : the linear
+    ones, tested on single sentences. wiki80 : BERT-entity on the sentences of Wiki80.
 
     >>> {name: len(study.experiments) for name, study in studies().items()}
     {'standard': 67, 'rates': 15, 'curves': 4, 'ablations': 12, 'layers': 12, 'emr-c': 9, 'bert-em': 5,
      'precision': 3, 'threads': 3, 'vectors': 8, 'base-changed': 15, 'base-again': 1, 'base-cpu': 3,
-     'epochs': 3, 'graphs': 26, 'redocred': 77, 'redocred-all': 18, 'gids': 60, 'wiki80': 6,
-     'base': 30}
+     'epochs': 3, 'graphs': 26, 'redocred': 77, 'redocred-all': 18, 'gids': 63,
+     'gids-sentences': 3, 'wiki80': 6, 'base': 30}
     """
     apart = {
         "rates": [_rate(model, rate) for model, _ in _MODELS for rate in RATES],
@@ -95,12 +99,16 @@ def studies() -> dict[str, Study]:
         "base-cpu": [_base(model) for model in ("em-c", "em-es", "r-bert")],
         "epochs": [
             _one("cnn", changes={"epochs": epochs}, dataset="re_docred-drawn", holdout=True)
-            for epochs in _PAIR_EPOCHS
+            for epochs in PAIR_EPOCHS
         ],
     }
     standard = {"standard": standard_experiments()}
     rest = {"graphs": _graphs(), "redocred": _drawn_pairs(), "redocred-all": _all_pairs()}
-    rest |= {"gids": _gids(), "wiki80": _wiki80()}
+    rest |= {
+        "gids": _gids(),
+        "gids-sentences": _on_bags("gids-sentences", _REFERENCES, SEEDS[:1]),
+        "wiki80": _wiki80(),
+    }
     rest["base"] = [
         _base(model, seed, merged=merged) for (model, merged), n in _BASE.items() for seed in SEEDS[:n]
     ]
@@ -270,7 +278,7 @@ def _references(dataset: str) -> list[Experiment]:
 
 
 def _systems(dataset: str, seed: int) -> list[Experiment]:
-    longer = {"epochs": _PAIR_EPOCHS[1]}
+    longer = {"epochs": PAIR_EPOCHS[1]}
     cnn = [_one("cnn", seed, longer, dataset=dataset), *_restricted(dataset, seed, {"base": "cnn"}, longer)]
     others = [_one(model, seed, dataset=dataset) for model in ("em-es", "ptr")]
     return cnn + others + _restricted(dataset, seed, {"base": "em-es"})
@@ -287,17 +295,35 @@ def _restricted(
     ]
 
 
+_REFERENCES = [("majority-bag", {}), ("tfidf-bag", {}), ("tfidf-bag", {"markers": True})]
+_BY_SENTENCE = {"training": "sentence"}
+_BY_BAG = {way: {"training": "bag", "aggregator": way} for way in ("avg", "one", "att")}
+_AFTER = ("bgwa", "reside", "rl-dsre")
+
+
 def _gids() -> list[Experiment]:
-    """Every encoder, training and aggregator on GIDS, the recurrent models, RL-DSRE, two reference points."""
-    fixed = [("majority-bag", {}), ("tfidf-bag", {}), ("tfidf-bag", {"markers": True})]
-    ways = [{"training": "sentence"}]
-    ways += [{"training": "bag", "aggregator": aggregator} for aggregator in ("avg", "one", "att")]
+    """Every encoder, training and aggregator on GIDS, the recurrent models, RL-DSRE, reference points.
+
+    PCNN is trained on bags for as many steps as on sentences, too.
+    """
+    ways = [_BY_SENTENCE, *_BY_BAG.values()]
     encoders = [("cnn", {}), ("pcnn", {}), ("bert-entity", {}), ("bert-entity", {"masked": True})]
     listed = [(model, options | way) for model, options in encoders for way in ways]
-    listed += [(model, {}) for model in ("bgwa", "reside", "rl-dsre")]
-    references = [_one(model, dataset="gids", options=options) for model, options in fixed]
-    return references + [
-        _one(model, s, dataset="gids", options=options) for s in _THREE for model, options in listed
+    listed += [(model, {}) for model in _AFTER]
+    made = _on_bags("gids", _REFERENCES, SEEDS[:1]) + _on_bags("gids", listed, _THREE)
+    return made + _on_bags("gids", [("pcnn", _BY_BAG["avg"])], _THREE, {"epochs": EQUAL_EPOCHS})
+
+
+def _on_bags(
+    dataset: str,
+    listed: Iterable[tuple[str, dict[str, Any]]],
+    seeds: Sequence[int],
+    changes: dict[str, Any] | None = None,
+) -> list[Experiment]:
+    """Models and their options with each seed; seeds change last."""
+    return [
+        _one(model, seed, changes, dataset=dataset, options=options)
+        for seed, (model, options) in itertools.product(seeds, listed)
     ]
 
 

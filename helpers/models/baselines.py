@@ -78,6 +78,23 @@ class LinearSvm(Majority):
         counts = TfidfVectorizer(analyzer=lambda sample: list(features(sample, markers)), sublinear_tf=True)
         self._estimator = make_pipeline(counts, LinearSVC(**SVM))
 
+    def scores(self, samples: Sequence[RelationSample], progress: bool = True) -> np.ndarray:
+        """The margin of each label, (samples, labels), no probability; that of a label that no training
+        sample has is below all others.
+
+        >>> samples = [RelationSample(text, text, (0, 1), (2, 3), text[2]) for text in ("a b", "a c")]
+        >>> model = LinearSvm(("b", "c", "d"))
+        >>> _ = model.fit(samples)
+        >>> model.scores(samples).argsort(axis=1).tolist()
+        [[2, 1, 0], [2, 0, 1]]
+        """
+        margins = self._estimator.decision_function(samples)
+        if margins.ndim == 1:  # of two labels scikit-learn gives the margin of the second
+            margins = np.stack([-margins, margins], axis=1)
+        scores = np.full((len(samples), len(self.labels)), margins.min() - 1)
+        scores[:, [self.labels.index(label) for label in self._estimator.classes_]] = margins
+        return scores
+
 
 class TfidfBag(Model):
     """What a bag's words alone say: TF-IDF of its joined sentences, one to three words, logarithmic counts,

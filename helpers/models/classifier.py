@@ -69,6 +69,13 @@ class NeuralModel(nn.Module, Model):
         """The predicted label ids, shape (samples,), the same in every process; ties go to the smaller id."""
         return training.predict(self, samples, progress)
 
+    def scores(self, samples: Sequence[Any], progress: bool = True) -> np.ndarray:
+        """The probability of each label, (samples, labels): the softmax of `relation_scores`."""
+        if not len(samples):
+            return np.empty((0, len(self.labels)))
+        rows = self.relation_scores(training.outputs(self, self.examples(samples), self, progress))
+        return torch.softmax(rows.float(), dim=1).cpu().numpy().astype(float)
+
     @property
     def precision(self) -> str:
         """Of the encoder, as settings and device say; fp32 where there is none."""

@@ -192,6 +192,31 @@ class TypeRestriction(nn.Module, Model):
         leaky[[self._is_negative(sample) for sample in samples]] = negative
         return dict(zip(_EVALUATIONS, (corrected, leaky), strict=True))
 
+    def scores(self, samples: Sequence[TypedSample], progress: bool = True) -> np.ndarray:
+        """The probability of each label, (samples, labels), 'corrected': of a relation by the first stage,
+        times that of this one among those that are possible; what is left is the negative class's.
+
+        The stages have to give probabilities, as neural ones do.
+        """
+        samples, scores = list(samples), np.zeros((len(samples), len(self.labels)))
+        if not samples:
+            return scores
+        hidden = [replace(sample, relation=self.negative) for sample in samples]
+        positive = self.stages["binary"].scores(hidden, progress=progress)[:, 1]
+        groups: dict[Types, list[int]] = defaultdict(list)
+        for index, sample in enumerate(samples):
+            groups[_types(sample, self.typed)].append(index)
+        for types, indices in groups.items():
+            relations = self.possible.get(types, ())
+            shares = np.ones((len(indices), len(relations)))
+            if len(relations) > 1:
+                members = [replace(samples[index], relation=relations[0]) for index in indices]
+                shares = self.stages[_stage(types)].scores(members, progress=progress)
+            ids = [self.labels.index(relation) for relation in relations]
+            scores[np.ix_(indices, ids)] = positive[indices, None] * shares
+        scores[:, self.labels.index(self.negative)] = 1 - scores.sum(axis=1)
+        return scores
+
     def predict(self, samples: Sequence[TypedSample], progress: bool = True) -> np.ndarray:
         """The predicted label ids in the mode `evaluation`; 'as-published' reads the gold labels."""
         return self.evaluations(samples, progress)[self.evaluation]

@@ -6,6 +6,7 @@ which is not at hand: levels are not comparable, only what differs among ours.
 
 from __future__ import annotations
 
+import itertools
 import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -15,13 +16,14 @@ import numpy as np
 import pandas as pd
 from scipy.stats import ttest_ind
 
-from ..experiments import agreement, stored_draws
+from ..experiments import EQUAL_EPOCHS, PROTOCOLS, agreement, stored_draws
 from ..metrics import PRECISION_AT, averages, fact_scores, holm
 from ..reporting import TABLES_FOLDER, cells, mean_sd, mixed_runs, per_seed
 from ..runs import RUNS_FOLDER, Run, list_runs
 from .distant import list_scores, published_lists, ranking_of, relation_scores, system_name
 from .findings import LEAST_RUNS, verdict
 
+HELD_OUT, MANUAL = PROTOCOLS
 MEASURES = ("auc", "average_precision", "micro_f1", "macro_f1", *(f"P@{n}" for n in PRECISION_AT))
 
 
@@ -37,7 +39,7 @@ def bag_runs(dataset: str = "gids", folder: Path | str = RUNS_FOLDER) -> list[Ru
 
 def bag_scores(runs: Sequence[Run]) -> pd.DataFrame:
     """`MEASURES` and the F1 of each relation, a row for each run: system, seed, seconds, steps (optimiser
-    steps of an epoch, nan where nothing is trained in epochs), then the scores."""
+    steps, nan where nothing is trained in epochs), then the scores."""
     rows = []
     mixed_runs(runs, system_name)
     for run in runs:
@@ -50,7 +52,7 @@ def bag_scores(runs: Sequence[Run]) -> pd.DataFrame:
 
 
 def _steps(run: Run) -> float:
-    """Optimiser steps of an epoch: batches of sentences, or of bags."""
+    """Optimiser steps of the training: batches of sentences, or of bags, in all epochs."""
     settings = run.hyperparameters | run.options
     if "batch_size" not in settings or "training_bags" not in settings:
         return np.nan
@@ -58,7 +60,7 @@ def _steps(run: Run) -> float:
     if settings.get("training") == "sentence":
         counts = pd.read_csv(TABLES_FOLDER / "16_fingerprint.csv", index_col="count")
         examples = int(float(counts.loc["sentences", "train"]))
-    return float(np.ceil(examples / settings["batch_size"]))
+    return float(settings["epochs"] * np.ceil(examples / settings["batch_size"]))
 
 
 def mean_over_seeds(
@@ -79,24 +81,26 @@ def mean_over_seeds(
 
 
 _WAYS = ("sent+AVG", "sent+ONE", "bag+AVG", "bag+ONE", "bag+ATT")
+_EQUAL = f"PCNN+bag+AVG+epochs-{EQUAL_EPOCHS}"
 _ORDERS = {
-    ("Table 4", "bag-level training helps PCNN", "auc", True): ["PCNN+sent+AVG PCNN+bag+AVG"],
+    ("Table 4", "bag-level training helps PCNN", "auc", True): ["PCNN+sent+AVG → PCNN+bag+AVG"],
+    ("Table 4", "it does at equal steps", "auc", True): [f"PCNN+sent+AVG → {_EQUAL}"],
     ("Table 4", "ATT is PCNN's best strategy", "auc", True): [
-        f"PCNN+bag+{one} PCNN+bag+ATT" for one in ("AVG", "ONE")
+        f"PCNN+bag+{one} → PCNN+bag+ATT" for one in ("AVG", "ONE")
     ],
     ("Table 4", "bag-level training does not help BERT", "auc", False): [
-        "BERT-entity+sent+AVG BERT-entity+bag+AVG"
+        "BERT-entity+sent+AVG → BERT-entity+bag+AVG"
     ],
     ("Table 4", "ATT is BERT's worst strategy", "auc", False): [
-        f"BERT-entity+bag+{one} BERT-entity+bag+ATT" for one in ("AVG", "ONE")
+        f"BERT-entity+bag+{one} → BERT-entity+bag+ATT" for one in ("AVG", "ONE")
     ],
-    ("Table 4", "BERT is ahead of PCNN", "auc", True): ["PCNN+sent+AVG BERT-entity+sent+AVG"],
-    ("Table 4", "BERT on sentences is ahead of RESIDE", "auc", True): ["RESIDE BERT-entity+sent+AVG"],
+    ("Table 4", "BERT is ahead of PCNN", "auc", True): ["PCNN+sent+AVG → BERT-entity+sent+AVG"],
+    ("Table 4", "BERT on sentences is ahead of RESIDE", "auc", True): ["RESIDE → BERT-entity+sent+AVG"],
     ("Figure 4", "masked entities are ahead among the first facts", "P@100", True): [
-        f"BERT-entity+{way} BERT-entity-masked+{way}" for way in _WAYS
+        f"BERT-entity+{way} → BERT-entity-masked+{way}" for way in _WAYS
     ],
     ("Figure 4", "masked entities are behind over all facts", "auc", False): [
-        f"BERT-entity+{way} BERT-entity-masked+{way}" for way in _WAYS
+        f"BERT-entity+{way} → BERT-entity-masked+{way}" for way in _WAYS
     ],
 }
 """Table or figure of D, finding, measure, whether it rises → pairs of systems."""
@@ -107,20 +111,21 @@ def bag_findings(scores: pd.DataFrame) -> pd.DataFrame:
 
     Returns columns family, finding, label ('auc, A → B'), difference (B − A, points) with its 95 % interval
     low and high (Welch's), p and p_holm (nan below `LEAST_RUNS` runs: no verdict), runs, steps (optimiser
-    steps of an epoch, of both: where they differ the amount of training does, too), verdict; a finding whose
-    systems have fewer than two runs each is left out.
+    steps of both: where they differ the amount of training does, too), verdict; a finding whose systems have
+    fewer than two runs each is left out.
     """
     rows = []
     steps = scores.groupby("system")["steps"].mean()
     for (item, finding, measure, rises), systems in _ORDERS.items():
-        for names in map(str.split, systems):
+        for pair in systems:
+            names = pair.split(" → ")
             first, second = (100 * scores.loc[scores["system"] == name, measure].to_numpy() for name in names)
             if (fewest := min(len(first), len(second))) < 2:
                 continue
             with np.errstate(all="ignore"), warnings.catch_warnings(action="ignore"):  # equal scores: nan
                 found = ttest_ind(second, first, equal_var=False)
                 ends = found.confidence_interval()
-            row = (f"D, {item}, on GIDS", finding, f"{measure}, {' → '.join(names)}")
+            row = (f"D, {item}, on GIDS", finding, f"{measure}, {pair}")
             row += (second.mean() - first.mean(), *ends, found.pvalue if fewest >= LEAST_RUNS else np.nan)
             trained = ", ".join(f"{steps[one]:.0f}" for one in names if steps[one] >= 0)
             rows.append((*row, fewest, rises, trained))
@@ -130,6 +135,17 @@ def bag_findings(scores: pd.DataFrame) -> pd.DataFrame:
     table.insert(7, "p_holm", corrected)
     decided = map(verdict, table.pop("rises"), table["difference"], table["p_holm"], table["runs"])
     return table.assign(verdict=list(decided))
+
+
+def equal_steps() -> dict[str, float]:
+    """Points of AUC that bags gain PCNN over sentences, with as many epochs ('usual') and steps ('equal').
+
+    >>> equal_steps()["usual"] < 0
+    True
+    """
+    table = bag_findings(bag_scores(bag_runs())).set_index("label")["difference"]
+    pairs = {"usual": "PCNN+bag+AVG", "equal": _EQUAL}
+    return {name: table[f"auc, PCNN+sent+AVG → {system}"] for name, system in pairs.items()}
 
 
 def relation_f1(scores: pd.DataFrame, systems: Sequence[str], facts: Mapping[str, int]) -> pd.DataFrame:
@@ -185,6 +201,48 @@ def noise_shares() -> pd.DataFrame:
         "AUC lost by the choice": per_cent["loss"].map("{:.1f}".format),
     }
     return pd.DataFrame(columns)
+
+
+GAPS = (0, 1, 2, 5, 100)
+"""Bounds of the differences of clean areas, points, by which pairs of systems are grouped."""
+
+
+def close_pairs(rows: pd.DataFrame | None = None, strength: float = 1.0) -> pd.DataFrame:
+    """Of pairs of systems, by how far apart their clean areas lie, how many the held-out areas turn.
+
+    rows : as `stored_draws`, which is the default. Returns columns points apart, pairs (of all draws),
+    turned, share.
+    """
+    rows = stored_draws() if rows is None else rows
+    apart, turned = [], []
+    for _, part in rows[rows["strength"] == strength].groupby("draw"):
+        table = part.pivot(index="system", columns="protocol", values="auc")
+        for first, second in itertools.combinations(table.index, 2):
+            difference = table.loc[first] - table.loc[second]
+            apart.append(100 * abs(difference[MANUAL]))
+            turned.append(difference[MANUAL] * difference[HELD_OUT] < 0)
+    names = [f"{low} to {high}" for low, high in itertools.pairwise(GAPS)]
+    groups = pd.cut(pd.Series(apart, dtype=float), GAPS, labels=names).rename("points apart")
+    counted = pd.Series(turned, dtype=int).groupby(groups, observed=True).agg(pairs="size", turned="sum")
+    counted["share"] = (100 * counted["turned"] / counted["pairs"]).map("{:.0f} %".format)
+    return counted.reset_index().astype({"points apart": str})
+
+
+def sentence_table(folder: Path | str = RUNS_FOLDER) -> pd.DataFrame:
+    """Systems on GIDS by pair and by single sentence: mean AUC in points, those that have runs of both.
+
+    >>> sentence_table("no-such-folder").columns.tolist()
+    ['system', 'by pair', 'by sentence']
+    """
+    columns = {"by pair": "gids", "by sentence": "gids-sentences"}
+    scores = pd.concat(
+        {name: bag_scores(bag_runs(dataset, folder)) for name, dataset in columns.items()}, names=["protocol"]
+    )
+    if scores.empty:
+        return pd.DataFrame(columns=["system", *columns])
+    means = 100 * scores.groupby(["system", "protocol"])["auc"].mean().unstack().dropna()
+    means = means.sort_values("by pair", ascending=False).map("{:.1f}".format)
+    return means.rename_axis(columns=None).reset_index()
 
 
 def wiki80_table(folder: Path | str = RUNS_FOLDER) -> pd.DataFrame:

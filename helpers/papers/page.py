@@ -43,6 +43,7 @@ from . import (
     multilabel,
     page_tables,
     plan,
+    real_labels,
     studies,
     systems,
     weighting,
@@ -156,7 +157,7 @@ def table(name: str) -> pd.DataFrame:
 
 _MODULES = (
     *(bag_models, direction, findings, gold_versions, graphs, items, multilabel, page_tables, plan),
-    *(studies, weighting),
+    *(real_labels, studies, weighting),
 )
 _FUNCTIONS = (
     expect,
@@ -285,6 +286,12 @@ def _save_figures(folder: Path | str = ROOT / "figures") -> None:
     title = "Corrected test labels give the same 52 systems another order"
     figure = slope_chart(lines, title, "rank of 52 systems (1 is best)", 0, ranks=True)
     save_figure(figure, "studies_gold_versions", ranks, folder)
+    areas = real_labels.scored_by_both().reset_index(names="line").replace({"protocol": real_labels.TITLES})
+    areas = areas.rename(columns={"protocol": "x"}).assign(marked=True)
+    turned = real_labels.order_table().set_index("measure").loc["AUC", "pairs reversed"]
+    title = f"With more complete labels {turned} pairs of systems change places"
+    figure = slope_chart(areas, title, "AUC (points); bar: 95 % interval")
+    save_figure(figure, "studies_real_labels", areas, folder)
 
 
 if __name__ == "__main__":  # python -m helpers.papers.page

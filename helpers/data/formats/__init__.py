@@ -3,6 +3,9 @@
 from .parsing import collect, json_array, lines, starts_with_key, string
 from .tagged import PTR_FILES, ptr_split, read_chemprot, read_kbp37, read_semeval
 from .docred import (
+    DRAW_SEED,
+    NEGATIVE,
+    NEGATIVE_SHARE,
     AnnotatedDocument,
     DocumentFact,
     drawn_pairs,
@@ -10,6 +13,7 @@ from .docred import (
     read_annotated_documents,
     read_docred,
     read_document_facts,
+    read_labelled_twice,
     read_sentence_pairs,
 )
 from .records import TREES, read_dependencies, read_relation_file, read_tacred

@@ -10,6 +10,9 @@ those of the test part for testing. What follows from the files:
 * A pair with one fact of this sentence is positive, also if it has others without evidence.
 * A pair of which both entities stand on the same words is left out.
 * A fact whose evidence is in other sentences only makes a pair of this sentence negative.
+
+Beside it, the same documents under two sets of labels, DocRED's and Re-DocRED's (`read_labelled_twice`): as
+in distant supervision, a sentence has what is known of the pair that it names.
 """
 
 from __future__ import annotations
@@ -23,6 +26,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ...core import shown
+from ..bags import Mention
 from ..samples import Corpus, Fact, RelationSample, Span, TypedSample, word_spans
 from .parsing import collect, field, json_array, string
 
@@ -90,29 +94,87 @@ def read_sentence_pairs(path: Path | str, strict: bool = True) -> Corpus:
 
 
 def _pairs(number: int, document: Any, notes: Counter[str]) -> Iterator[TypedSample]:
-    sentences, entities = field(document, "sents"), field(document, "vertexSet")
+    sentences = field(document, "sents")
     facts: dict[tuple[int, ...], dict[str, frozenset[int]]] = {}
     for (name, *ends), evidence in _facts(document).items():
         if not all(_within(index, len(sentences)) for index in evidence):
             said = f"a fact has evidence {shown(sorted(evidence))}"
             raise ValueError(f"{said}; there are {len(sentences)} sentences")
         facts.setdefault(tuple(ends), {})[name] = evidence
+    for sentence, text, spans, head, tail in _named_together(document):
+        kind, relation = _label(facts.get((head.entity, tail.entity), {}), sentence)
+        kind = "same words" if head.words == tail.words else kind
+        notes[kind] += 1
+        if kind in KEPT:
+            name = f"{number}.{sentence}.{head.entity}.{tail.entity}"
+            yield _sample(name, text, spans, head, tail, relation)
+
+
+def _named_together(document: Any) -> Iterator[tuple[int, str, Sequence[Span], _Mention, _Mention]]:
+    """Sentence, its text, the spans of its words, head and tail, of each ordered pair of entities in it."""
+    sentences = field(document, "sents")
+    entities = field(document, "vertexSet")
     mentions = [_mentions(entity, members, sentences) for entity, members in enumerate(entities)]
     for sentence, words in enumerate(sentences):
         here = [by_sentence[sentence] for by_sentence in mentions if sentence in by_sentence]
         text, spans = " ".join(words), word_spans(words)
         for head, tail in permutations(here, 2):
-            relations = facts.get((head.entity, tail.entity), {})
-            kind, relation = _label(relations, sentence)
-            kind = "same words" if head.words == tail.words else kind
-            notes[kind] += 1
-            if kind not in KEPT:
-                continue
-            head_span, tail_span = (
-                (spans[first][0], spans[end - 1][1]) for first, end in (head.words, tail.words)
-            )
-            name = f"{number}.{sentence}.{head.entity}.{tail.entity}"
-            yield TypedSample(name, text, head_span, tail_span, relation, head.type, tail.type)
+            yield sentence, text, spans, head, tail
+
+
+def _sample(
+    name: str, text: str, spans: Sequence[Span], head: _Mention, tail: _Mention, relation: str
+) -> TypedSample:
+    head_span, tail_span = ((spans[first][0], spans[end - 1][1]) for first, end in (head.words, tail.words))
+    return TypedSample(name, text, head_span, tail_span, relation, head.type, tail.type)
+
+
+def read_labelled_twice(
+    path: Path | str, labelled: Path | str, revised: bool, strict: bool = True
+) -> list[Mention]:
+    """The sentences of documents that stand in two files, with the labels of one of them, as `Mention`s.
+
+    Parameters
+    ----------
+    path : documents as in `read_sentence_pairs`. labelled : the same with other labels, matched by title.
+    revised : take the labels of `path`; False: those of `labelled`.
+
+    Documents whose entities have other names there are left out, as their numbers mean other entities; so are
+    those that are missing there, and pairs on the same words. Each ordered pair of entities in a sentence is
+    a mention: its relations are all that the document states of the pair, or the negative class; an entity is
+    the title, a blank and its number from 0. The order is the same for both sets of labels.
+
+    Raises MalformedRecord as `read_sentence_pairs`.
+    """
+    others: dict[str, Any] = {}
+
+    def remember(_line: int, _number: int, document: Any) -> list:
+        others[string(document, "title")] = document
+        return []
+
+    def parse(_line: int, number: int, document: Any) -> list[Mention]:
+        other = others.get(title := string(document, "title"))
+        if other is None or _entity_names(other) != _entity_names(document):
+            return []
+        facts: dict[tuple[int, ...], list[str]] = {}
+        for relation, *ends in _facts(document if revised else other):
+            facts.setdefault(tuple(ends), []).append(relation)
+        mentions = []
+        for sentence, text, spans, head, tail in _named_together(document):
+            if head.words != tail.words:
+                relations = tuple(sorted(facts.get((head.entity, tail.entity), []))) or (NEGATIVE,)
+                name = f"{number - 1}.{sentence}.{head.entity}.{tail.entity}"
+                sample = _sample(name, text, spans, head, tail, relations[0])
+                names = f"{title} {head.entity}", f"{title} {tail.entity}"
+                mentions.append(Mention(sample, *names, relations))
+        return mentions
+
+    collect(labelled, json_array(labelled), remember, strict)
+    return list(collect(path, json_array(path), parse, strict))
+
+
+def _entity_names(document: Any) -> list[list[str]]:
+    return [sorted(string(member, "name") for member in members) for members in field(document, "vertexSet")]
 
 
 def _facts(document: Any) -> dict[tuple[str, int, int], frozenset[int]]:

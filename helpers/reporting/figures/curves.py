@@ -159,7 +159,8 @@ def slope_chart(
     Parameters
     ----------
     lines : columns `line`, `x` (steps in the order of first sight), `value`, `marked` (drawn in colour, with
-        the values of both ends and the name; the others are thin, grey and without a name).
+        the values of both ends and the name; the others are thin, grey and without a name), and perhaps
+        `low`, `high`, an interval at each step.
     digits : of the values. ranks : 1 stands at the top of a numbered axis.
 
     >>> lines = pd.DataFrame({"line": ["a", "a"], "x": ["p", "q"], "value": [10.0, 30.0], "marked": True})
@@ -176,6 +177,11 @@ def slope_chart(
         axes.plot(range(len(row)), row, color=colors.get(line, FAINT), **look)
         if line in colors:
             axes.plot(range(len(row)), row, "o", color=colors[line], markersize=3, zorder=3)
+            own = lines[lines["line"] == line]
+            shift = 0.012 * (list(colors).index(line) - len(colors) / 2)  # intervals stand beside each other
+            for step, low, high in own[["x", "low", "high"]].to_numpy() if "low" in lines else ():
+                x = steps.index(step) + shift
+                axes.plot([x, x], [low, high], color=colors[line], linewidth=1, alpha=0.6, zorder=2)
     axes.set_xticks(
         range(len(steps)), ["\n".join(textwrap.wrap(step, max(10, 36 // len(steps)))) for step in steps]
     )

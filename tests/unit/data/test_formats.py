@@ -257,6 +257,33 @@ class TestSentencePairs:
             formats.drawn_pairs(corpus, negative_share=1)
 
 
+class TestLabelledTwice:
+    def test_every_rule(self, tmp_path):
+        """Other labels of the same entities; a document with other names and one that is missing go."""
+        named = [[member | {"name": f"name {n}"} for member in part] for n, part in enumerate(ENTITIES)]
+        document = ANNOTATED | {"vertexSet": named}
+        listed = [document | {"title": title} for title in ("Ada", "Bob", "Eve")]
+        path = write_file(tmp_path, "revised.json", json.dumps(listed))
+        other = document | {"title": "Bob", "vertexSet": named[::-1]}
+        fewer = document | {"labels": [ANNOTATED["labels"][0]]}
+        labelled = write_file(tmp_path, "labelled.json", json.dumps([other, fewer]))
+        mentions = {
+            revised: formats.read_labelled_twice(path, labelled, revised=revised) for revised in (True, False)
+        }
+        assert {mention.head.rpartition(" ")[0] for mention in mentions[True]} == {"Ada"}
+        places = [[(one.sample.id, one.head, one.tail) for one in part] for part in mentions.values()]
+        assert places[0] == places[1]  # the same pairs in the same order
+        facts = {}
+        for label in ANNOTATED["labels"]:
+            facts.setdefault((f"Ada {label['h']}", f"Ada {label['t']}"), set()).add(label["r"])
+        for mention in mentions[True]:  # all that is known of the pair, with evidence or without
+            assert set(mention.relations) == facts.get((mention.head, mention.tail), {NEGATIVE})
+        first = ANNOTATED["labels"][0]
+        said = {(one.head, one.tail) for one in mentions[False] if one.relations != (NEGATIVE,)}
+        assert said == {(f"Ada {first['h']}", f"Ada {first['t']}")}
+        assert max(len(one.relations) for one in mentions[True]) > 1
+
+
 class TestTrees:
     TEXT = "fire\tpanic\tCause-Effect(e1,e2)\tThe <e1> fire </e1> caused <e2> panic </e2>\n"
     TEXT += "panic\tfire\tother\t<e2> Fire </e2> and <e1> panic </e1> .\n"
@@ -420,7 +447,10 @@ GOLDEN = {
     "docred": {"dev-699": (7342, "a05c74be9c889865")},
     "re_docred": {"train": (41129, "a3cc41a2492a34ce"), "test": (41609, "3cfa82c5b9d05059")},
     "re_docred-drawn": {"train": (6571, "9c820a8c74232778"), "test": (6585, "a299c4116d3e5362")},
+    "docred-pairs": {"train": (9205, "6506dc2b1875429a"), "test": (25630, "c755a48727ed7451")},
+    "docred-pairs-revised": {"train": (9205, "5d680e20640c83c0"), "test": (25630, "41a684b288494219")},
     "gids": {"train": (1864, "6573301fdb37016a"), "test": (5663, "86179509dc7a0294")},
+    "gids-sentences": {"train": (1864, "6573301fdb37016a"), "test": (5663, "70dc706eb8078359")},
     "wiki80": {"train": (3920, "18b97e2f85fcd8b5"), "test": (5600, "4b7e446a565cb673")},
     "reuters90": {"train": (7770, "c5cc5bfc0800c8ce"), "test": (3019, "ae42c00c4d6fed85")},
     "goemotions": {"train": (43410, "53e52ffc3818d2b4"), "test": (5427, "5aa0c6bda71eb680")},
@@ -443,6 +473,25 @@ class TestRealData:
         assert [sum(count for count, _ in kinds.values()) for kinds in shares] == [45094, 45588]
         assert [kinds["elsewhere"][0] for kinds in shares] == [142, 127]
         assert [kinds["unknown"][1] for kinds in shares] == pytest.approx([0.0721, 0.0725], abs=5e-5)
+
+    def test_docred_against_re_docred(self, data_dir):
+        """Of the facts of pairs that a sentence names DocRED has 36 %, and next to none is wrong."""
+        train, test = (
+            [data.make_bags(corpus[split], NEGATIVE) for corpus in map(data.read_corpus, self.TWICE)]
+            for split in ("train", "test")
+        )
+        for part in (train, test):
+            assert [(bag.head, bag.tail) for bag in part[0]] == [(bag.head, bag.tail) for bag in part[1]]
+        first, revised = (
+            {(bag.head, bag.tail, one) for bag in bags for one in bag.relations if one != NEGATIVE}
+            for bags in test
+        )
+        assert (len(first), len(revised), len(first & revised)) == (1704, 4675, 1687)
+        shares = [sum(bag.relations == (NEGATIVE,) for bag in bags) / len(bags) for bags in train]
+        assert shares[0] == pytest.approx(formats.NEGATIVE_SHARE, abs=0.01) and shares[1] < shares[0]
+        assert data.shared_pairs(*data.read_corpus(self.TWICE[0]).values()) == []
+
+    TWICE = ("docred-pairs", "docred-pairs-revised")
 
     def test_bags_of_gids(self, data_dir):
         corpus = data.read_corpus("gids")

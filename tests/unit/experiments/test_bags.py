@@ -16,9 +16,11 @@ from helpers.data import (
     register_dataset,
     unregister_dataset,
 )
-from helpers.experiments import Experiment, noise, read_bags, run_experiment
+from helpers.experiments import Experiment, noise, read_bags, real_noise, run_experiment
 from helpers.experiments import run as experiments
-from helpers.models import default_settings
+from helpers.experiments.data import BagData
+from helpers.metrics import FactRanking
+from helpers.models import EMBEDDED, build, default_settings
 from helpers.runs import list_runs, load_run
 from tests.support import sentence_of
 
@@ -145,6 +147,40 @@ class TestNoise:
         assert len(table) == 2 and ((table["held-out"] == table["manual"]) == (strength == 0)).all()
         best = noise.agreement(rows).iloc[0]
         assert strength or (best["best_kept"] and best["loss"] == 0)
+
+    def test_scores_of_a_model_of_sentences_are_means_over_the_bag(self) -> None:
+        data, system = read_bags("toy"), noise.System("svm", {"markers": True}, {"SVM-EM": None})
+        ((name, scores),) = noise.trained_scores(system, 9, data.train, data.test, data.labels)
+        model = build("svm", EMBEDDED, data.labels, None, 9, markers=True)
+        model.fit([replace(one, relation=bag.relations[0]) for bag in data.train for one in bag.samples])
+        means = [model.scores(bag.samples).mean(axis=0) for bag in data.test]
+        assert name == "SVM-EM" and scores == pytest.approx(np.array(means))
+
+    def test_documents_drawn_again_are_lists_written_out(self, monkeypatch) -> None:
+        """A document that is drawn k times stands k times in the list; the same documents for both labels."""
+        monkeypatch.setattr(real_noise, "_LENGTH", 20)
+        rng, kinds = np.random.default_rng(3), [("NA",), ("r",), ("s",), ("r", "s")]
+        bags = [replace(bag, head=f"doc {n // 4} {n % 4}") for n, bag in enumerate(clean(24))]
+        missing = [replace(bag, relations=("NA",) if n % 3 else bag.relations) for n, bag in enumerate(bags)]
+        truths = {
+            name: BagData([], part, ("NA", "r", "s"), "NA", {})
+            for name, part in (("held-out", missing), ("manual", bags))
+        }
+        assert {bag.relations for bag in bags} == set(kinds)
+        scores = rng.random((24, 3))
+        rows = real_noise.scored_by_both(scores, truths, 5).set_index(["protocol", "draw"])
+        drawn = np.random.default_rng(1).multinomial(6, np.full(6, 1 / 6), 5)
+        for (protocol, draw), row in rows.iterrows():
+            gold = truths[protocol].gold[:, 1:].ravel()
+            counts = np.ones(6, int) if draw == 0 else drawn[draw - 1]
+            order = np.argsort(-scores[:, 1:].ravel(), kind="stable")[:20]
+            times = counts[order // 8]
+            facts = int((gold.reshape(6, 8).sum(axis=1) * counts).sum())
+            ranked = FactRanking.from_scores(
+                np.repeat(scores[:, 1:].ravel()[order], times), np.repeat(gold[order], times), facts
+            )
+            assert row["micro_f1"] == pytest.approx(ranked.best_f1()[0])
+            assert draw or row["auc"] == pytest.approx(ranked.auc())
 
     def test_only_bags_with_the_whole_word_and_no_relation_are_misled(self) -> None:
         bags = []

@@ -49,3 +49,16 @@ def test_without_markers_no_answer_moves_on_the_paired_set_with_them_they_turn()
     for kind in ("original", "paired"):
         gold = [LABELS.index(sample.relation) for sample in sets[kind]]
         assert np.mean(seeing.predict(sets[kind]) == gold) > 0.9
+
+
+def test_the_label_with_the_largest_margin_is_the_answer():
+    model = build("svm", None, LABELS, None, 0)
+    model.fit(DEMO["train"])
+    scores = model.scores(DEMO["test"])
+    assert (scores.argmax(axis=1) == model.predict(DEMO["test"])).all() and len(set(scores[0])) > 2
+    two = [
+        dataclasses.replace(FIRE, text=text, head=(0, 1), tail=(0, 1), relation=label)
+        for text, label in zip("ab", LABELS, strict=False)
+    ]
+    model.fit(two)
+    assert model.scores(two).argmax(axis=1).tolist() == model.predict(two).tolist() == [0, 1]

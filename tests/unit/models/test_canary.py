@@ -16,6 +16,8 @@ from helpers.data import ParsedSample, RelationSample, demo_corpus, read_corpus
 from helpers.data.samples import word_spans
 from helpers.models import MODELS, build, default_settings, training
 from helpers.models.base import as_bags
+from helpers.models.baselines import Majority
+from helpers.models.classifier import NeuralModel
 from helpers.models.linear import TECHNIQUES, DocumentClassifier
 from helpers.models.training import processor_threads
 
@@ -76,10 +78,11 @@ def _of_samples(name: str) -> np.ndarray:
 
 
 def _scores(model, samples) -> np.ndarray:
-    if hasattr(model, "scores"):
-        return model.scores(samples, progress=False)
-    if not hasattr(model, "relation_scores"):
+    """Of a model of bags its probabilities, of other networks what theirs are made of, else the answers."""
+    if isinstance(model, Majority):
         return model.predict(samples)
+    if type(model).scores is not NeuralModel.scores:
+        return model.scores(samples, progress=False)
     return model.relation_scores(training.outputs(model, model.examples(samples), model, False)).numpy()
 
 

@@ -91,6 +91,13 @@ class TestAll:
         finite = torch.isfinite(together)
         assert (unmasked - together)[finite].abs().max() > 1e-3, "padding would not have been noticed"
 
+    def test_scores_are_probabilities_and_the_highest_is_the_prediction(self, kind, folder) -> None:
+        model = model_of(folder, kind)
+        scores = model.scores(SAMPLES, progress=False)
+        assert scores.shape == (len(SAMPLES), len(model.labels)) and scores.sum(axis=1) == pytest.approx(1)
+        assert (scores.argmax(axis=1) == model.predict(SAMPLES, progress=False)).all()
+        assert model.scores([]).shape == (0, len(model.labels))
+
     def test_the_input_has_no_gold_label_and_exchanged_entities_are_another_one(self, kind, folder) -> None:
         model, elsewhere = model_of(folder, kind), dataclasses.replace(CRASH, relation="Other")
         mine, other = (model.examples([sample]) for sample in (CRASH, elsewhere))

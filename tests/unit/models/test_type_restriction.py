@@ -35,6 +35,11 @@ class Scripted(Model):
         Scripted.trained.append((self.labels, [sample.relation for sample in samples]))
         return History([0.5], 2.0, 3, len(samples))
 
+    def scores(self, samples, progress=True) -> np.ndarray:
+        """Nine tenths for what is predicted; the others share the rest."""
+        rest = 0.1 / (len(self.labels) - 1)
+        return np.where(np.eye(len(self.labels))[self.predict(samples)] > 0, 0.9, rest)
+
     def predict(self, samples, progress=True) -> np.ndarray:
         known = {label: number for number, label in enumerate(self.labels)}
         words = [sample.text.split()[1].split("/") for sample in samples]
@@ -67,6 +72,22 @@ CASES = [
     ("age", ODD, POSITIVE, NEGATIVE, NEGATIVE),
 ]
 TESTS = [sample(100 + n, *case[:3]) for n, case in enumerate(CASES)]
+
+
+def test_scores_are_products_of_the_two_steps(model) -> None:
+    scores = model.scores(TESTS)
+    assert scores.sum(axis=1) == pytest.approx(1) and (scores >= 0).all()
+    expected = {
+        (PLACE, f"{POSITIVE}/born"): {"born": 0.9 * 0.9, "died": 0.9 * 0.1, NEGATIVE: 0.1},
+        (PLACE, "born"): {"born": 0.1 * 0.9, "died": 0.1 * 0.1, NEGATIVE: 0.9},
+        (NUMBER, POSITIVE): {"age": 0.9, NEGATIVE: 0.1},  # one possible relation
+        (TITLE, POSITIVE): {NEGATIVE: 1.0},  # none is possible
+    }
+    for (_, types, said, *_), row in zip(CASES, scores, strict=True):
+        if (types, said) in expected:
+            known = {label: value for label, value in zip(LABELS, row, strict=True) if value > 1e-12}
+            assert known == pytest.approx(expected[types, said])
+    assert model.scores([]).shape == (0, len(LABELS))
 
 
 def test_both_evaluations_case_by_case(model) -> None:

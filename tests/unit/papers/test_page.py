@@ -17,7 +17,7 @@ def test_pages_are_made_from_what_is_stored(page):
 def test_the_pages_figures_show_what_is_stored(tmp_path):
     _save_figures(tmp_path)
     tables = sorted(path.name for path in tmp_path.glob("*.csv"))
-    assert len(tables) == 4
+    assert len(tables) == 5
     assert [
         name for name in tables if (tmp_path / name).read_bytes() != (ROOT / "figures" / name).read_bytes()
     ] == []

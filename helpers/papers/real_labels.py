@@ -1,0 +1,118 @@
+"""D's central claim on real labels: systems trained on DocRED's labels, in order by these and by Re-DocRED's.
+
+The numbers are those that `helpers.experiments.real_noise` stores; see there for what was trained.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from pathlib import Path
+
+import pandas as pd
+from scipy.stats import kendalltau
+
+from ..experiments import PROTOCOLS, REAL, REAL_DRAWS
+from ..metrics import flips
+from .gold_versions import decided
+
+HELD_OUT, MANUAL = PROTOCOLS
+TITLES = {HELD_OUT: "DocRED's labels", MANUAL: "Re-DocRED's labels"}
+PRECISION, RECALL = 1687 / 1704, 1687 / 4675
+"""Of DocRED's labels of the test pairs against Re-DocRED's: facts that both have (tests/unit/data counts)."""
+FALLEN = ({"RESIDE", "BGWA"}, {"RL-DSRE", "PCNN"})
+"""Pairs that change places between D's protocols (Section 5.3): the first of each is ahead by the base."""
+_MEASURES = {"auc": "AUC", "micro_f1": "best micro-F1"}
+
+
+def real_scores(path: Path | str = REAL) -> pd.DataFrame:
+    """The stored scores: system, seed, protocol, auc, micro_f1 (fractions)."""
+    return pd.read_csv(path)
+
+
+def scored_by_both(measure: str = "auc") -> pd.DataFrame:
+    """A measure by both labels, per cent, a row a system and protocol: index system, the best by DocRED's
+    labels first; columns protocol, value (mean over seeds, where there are several), low, high (95 %, test
+    documents drawn again), rank."""
+    scores = 100 * real_scores().groupby(["system", "protocol"])[measure].mean()
+    drawn = (
+        100
+        * pd.read_csv(REAL_DRAWS).groupby(["system", "protocol"])[measure].quantile([0.025, 0.975]).unstack()
+    )
+    table = pd.DataFrame({"value": scores, "low": drawn[0.025], "high": drawn[0.975]}).reset_index("protocol")
+    ranks = table.groupby("protocol")["value"].rank(ascending=False, method="min")
+    first = table[table["protocol"] == HELD_OUT].sort_values("value", ascending=False).index
+    return table.assign(rank=ranks.astype(int)).loc[first]
+
+
+def both_table() -> pd.DataFrame:
+    """Systems by both labels, for reading: AUC with its interval over test documents, rank, best micro-F1."""
+    areas, f1 = scored_by_both(), scored_by_both("micro_f1")
+    tables = []
+    for protocol, title in TITLES.items():
+        own, best = (one[one["protocol"] == protocol] for one in (areas, f1))
+        columns = {
+            f"AUC, {title}": [f"{row.value:.1f} [{row.low:.1f}, {row.high:.1f}]" for row in own.itertuples()],
+            f"rank, {title}": own["rank"],
+            f"micro-F1, {title}": best["value"].reindex(own.index).map("{:.1f}".format),
+        }
+        tables.append(pd.DataFrame(columns, own.index))
+    return pd.concat(tables, axis=1).reset_index(names="system")
+
+
+def order_table() -> pd.DataFrame:
+    """How the orders by both labels agree, a row a measure: Kendall's τ with a 95 % interval (test documents
+    drawn again, the same for all systems), pairs reversed, of those that DocRED's labels decide (in 97.5 % of
+    the draws) how many Re-DocRED's decide the other way, the best system by each."""
+    rows = []
+    for measure, title in _MEASURES.items():
+        means = real_scores().groupby(["system", "protocol"])[measure].mean().unstack()
+        drawn = _drawn(measure)
+        held_out, manual = (drawn[protocol][means.index].to_numpy() for protocol in PROTOCOLS)
+        taus = pd.Series([kendalltau(*pair).statistic for pair in zip(held_out, manual, strict=True)])
+        low, high = taus.quantile([0.025, 0.975])
+        tau = kendalltau(means[HELD_OUT], means[MANUAL]).statistic
+        sure = decided(held_out) > 0
+        overturned = int((sure & (decided(manual) < 0)).sum())
+        turned = len(flips(dict(means[HELD_OUT]), dict(means[MANUAL])))
+        rows.append(
+            {
+                "measure": title,
+                "Kendall's τ": f"{tau:.2f} [{low:.2f}, {high:.2f}]",
+                "pairs reversed": f"{turned} of {math.comb(len(means), 2)}",
+                "of those decided": f"{overturned} of {sure.sum()}",
+                **{f"best by {TITLES[name]}": means[name].idxmax() for name in PROTOCOLS},
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def moved_pairs() -> pd.DataFrame:
+    """Pairs of systems that DocRED's labels do not decide or that change places, and those that do so in
+    paper D (`FALLEN`).
+
+    Columns pair (the first is ahead by DocRED's labels), its lead in AUC by each labels and how the lead
+    changes, points, each with a 95 % interval, paired over test documents; the largest change first.
+    """
+    means = 100 * real_scores().groupby(["system", "protocol"])["auc"].mean().unstack()
+    drawn, rows = 100 * _drawn("auc"), []
+    for first, second in itertools.combinations(means.index, 2):
+        if means.loc[first, HELD_OUT] < means.loc[second, HELD_OUT]:
+            first, second = second, first
+        leads = {name: drawn[name][first] - drawn[name][second] for name in PROTOCOLS}
+        leads["change"] = leads[MANUAL] - leads[HELD_OUT]
+        values = {name: means.loc[first, name] - means.loc[second, name] for name in PROTOCOLS}
+        values["change"] = values[MANUAL] - values[HELD_OUT]
+        ends = {name: lead.quantile([0.025, 0.975]).to_list() for name, lead in leads.items()}
+        turns, low, high = values[HELD_OUT] * values[MANUAL] < 0, *ends[HELD_OUT]
+        if turns or low <= 0 <= high or {first, second} in FALLEN:
+            row = {"pair": f"{first} − {second}"}
+            for name, title in (TITLES | {"change": "change"}).items():
+                row[title] = f"{values[name]:+.1f} [{ends[name][0]:.1f}, {ends[name][1]:.1f}]"
+            rows.append((abs(values["change"]), row))
+    return pd.DataFrame([row for _, row in sorted(rows, key=lambda pair: -pair[0])])
+
+
+def _drawn(measure: str) -> pd.DataFrame:
+    """Draw of the test documents → the measure, columns protocol, system."""
+    return pd.read_csv(REAL_DRAWS).pivot(index="draw", columns=["protocol", "system"], values=measure)
