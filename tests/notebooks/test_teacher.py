@@ -1,16 +1,27 @@
-"""A teacher's walk: the quiz's keys are what the library computes."""
+"""A teacher's walk: the plans fit into their minutes, and the quiz's keys are what the library computes."""
 
 import re
 
 import numpy as np
+import pytest
 from scipy import stats
 
 from helpers import ROOT, metrics
 from helpers.core import SEMEVAL_RELATIONS
 from helpers.data import published_counts
 
+PLANS = (ROOT / "TEACHING.md").read_text("utf-8")
 QUIZ = (ROOT / "notebooks" / "teaching" / "quiz.md").read_text("utf-8")
 KEYS = dict(re.findall(r"^(\d)\. .*\n   \*Key:\* (.*?) \*Typical:\*", QUIZ, re.MULTILINE))
+
+
+@pytest.mark.parametrize(
+    ("heading", "column"), [("90 minutes", 1), ("Twice 90 minutes", 1), ("Twice 90 minutes", 3)]
+)
+def test_a_plan_fits_into_ninety_minutes_and_has_slack(heading, column):
+    section = PLANS.partition(f"## {heading}\n")[2].partition("\n## ")[0]
+    cells = [line.split("|")[column].strip() for line in section.splitlines() if line.startswith("|")]
+    assert sum(int(cell) for cell in cells if cell.isdigit()) == 90 and "slack" in section
 
 
 def test_the_keys_are_what_the_library_computes():
