@@ -206,12 +206,12 @@ def slope_chart(
 
 @styled
 def original_paired_chart(points: pd.DataFrame, title: str) -> plt.Figure:
-    """Performance on the paired set B against that on the test set A; an arrow joins two models.
+    """Performance on the paired set B against that on the test set A; a line joins two models.
 
     Parameters
     ----------
     points : columns `name`, `training` (a colour each), `a`, `b`, `a_sd`, `b_sd` (per cent), and `marked`:
-        true for two, from which and to which the arrow goes, with their distance on B.
+        true for two, which the line joins, with their distance on B.
 
     >>> points = pd.DataFrame({"name": ["m", "n"], "training": "t", "a": 80, "b": [40, 70]})
     >>> points = points.assign(a_sd=1, b_sd=2, marked=True)
@@ -226,8 +226,8 @@ def original_paired_chart(points: pd.DataFrame, title: str) -> plt.Figure:
         bars = {"xerr": rows["a_sd"], "yerr": rows["b_sd"], "linewidth": 1, "label": training}
         axes.errorbar(rows["a"], rows["b"], fmt="o", color=colors[training], **bars)
     low, high = points.loc[points["marked"], ["a", "b"]].to_numpy()
-    arrow = {"arrowstyle": "-|>", "color": "black", "shrinkA": 4, "shrinkB": 4, "linewidth": 1.2}
-    axes.annotate("", high, low, arrowprops=arrow, zorder=1)
+    line = {"arrowstyle": "-", "color": "black", "shrinkA": 4, "shrinkB": 4, "linestyle": ":"}
+    axes.annotate("", high, low, arrowprops=line, zorder=1)
     write(
         axes, f"{high[1] - low[1]:.0f} points", *(0.7 * low + 0.3 * high), (-4, 0), "black", fontweight="bold"
     )
