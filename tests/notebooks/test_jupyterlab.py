@@ -1,4 +1,4 @@
-"""A notebook in the real JupyterLab, in headless Chromium: opened unchanged, with its widget.
+"""Notebooks in the real JupyterLab, in headless Chromium: opened unchanged, with a widget, run whole.
 
 On opening, JupyterLab writes the kernel's name and language into the notebook, and marks its tab as changed
 where that is new. The sources hold all of it but the version of Python, which differs between machines: the
@@ -30,6 +30,11 @@ BEFORE_WIDGET = """import pandas as pd
 from helpers import metrics
 interactive, small = True, [100, 10, 1]
 """
+CORE = notebook_paths()[:8]
+RUN_ALL = """async () => {
+    await window.jupyterapp.commands.execute("notebook:run-all-cells");
+    return window.jupyterapp.shell.currentWidget.model.toJSON();
+}"""
 MARKED = ".lm-TabBar-tab.jp-mod-current.jp-mod-dirty"
 SETTLED = """async () => {
     const session = window.jupyterapp.shell.currentWidget.sessionContext;
@@ -52,6 +57,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     notebook = v4.new_notebook(cells=[v4.new_code_cell(BEFORE_WIDGET + widget)])
     notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3 (ipykernel)"}
     nbformat.write(notebook, folder / "widget.ipynb")
+    for path in CORE:
+        notebook = nbformat.read(path, 4)
+        notebook.cells[1].source += f"\nfigures_dir = results_dir = {str(folder)!r}"
+        nbformat.write(notebook, folder / f"run-{path.name}")
     return folder
 
 
@@ -121,3 +130,12 @@ def test_the_widget_of_02_is_drawn_and_answers(open_notebook) -> None:
     weights = class_weights([100, 10, 1], f"n^{moved:g}").round(3)
     rows = page.locator(table).first.inner_text().splitlines()[-3:]
     assert [float(row.split()[-1]) for row in rows] == weights.tolist()
+
+
+@pytest.mark.parametrize("path", CORE, ids=lambda path: path.stem)
+def test_a_core_notebook_runs_from_top_to_bottom(path, open_notebook) -> None:
+    notebook = nbformat.from_dict(open_notebook(f"run-{path.name}").evaluate(RUN_ALL))
+    cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    assert [cell.execution_count for cell in cells] == [*range(1, len(cells) + 1)]
+    failed = [output for cell in cells for output in cell.outputs if output.output_type == "error"]
+    assert not failed and cells[-1].outputs

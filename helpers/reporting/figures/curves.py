@@ -220,7 +220,7 @@ def original_paired_chart(points: pd.DataFrame, title: str) -> plt.Figure:
     """
     figure, axes = plt.subplots(figsize=(WIDTH, 3.3))
     axes.plot([0, 100], [0, 100], color="#666666", linewidth=1, linestyle="--", zorder=0)
-    write(axes, "A = B", 70, 70, (-4, 4), "#555555")
+    write(axes, "A = B", 81, 81, (0, 4), "#555555")
     colors = dict(zip(first_seen(points, "training"), LINES, strict=False))
     for training, rows in points.groupby("training", sort=False):
         bars = {"xerr": rows["a_sd"], "yerr": rows["b_sd"], "linewidth": 1, "label": training}
@@ -231,7 +231,7 @@ def original_paired_chart(points: pd.DataFrame, title: str) -> plt.Figure:
     write(
         axes, f"{high[1] - low[1]:.0f} points", *(0.7 * low + 0.3 * high), (-4, 0), "black", fontweight="bold"
     )
-    axes.set(xlim=(60, 90), ylim=(0, 100))
+    axes.set(xlim=(80, 90), ylim=(0, 100))
     axes.set(xlabel="A: official macro-F1 on the test set (%)", ylabel="B: entities exchanged (%)")
     below(axes, "", 1)
     headline(figure, title)
