@@ -241,6 +241,8 @@ class _DuckDb(_Engine):
         else:
             reader = f"read_csv([{listed}], header=true, delim={_literal(DELIMITERS[kind])}, "
             reader += f"""quote='"', escape='"', {columns}"""
+        if kind != "parquet" and all(file.lower().endswith(".gz") for file in files):
+            reader += ", compression='gzip'"  # DuckDB looks for .gz before a ?, as in an address
         return self.connection.sql(f"FROM {reader}, filename='{FILE}')")
 
     def frame(self, part: _Part, roles: Sequence[str]) -> Any:
