@@ -20,7 +20,7 @@ from ..metrics import CurveFault, FactRanking, FactSample, curve_order
 if TYPE_CHECKING:
     import pandas as pd
 
-    Rows = tuple[Path | str, pd.DataFrame, pd.DataFrame]  # file, rows by name, rows in codes
+    Files = Sequence[tuple[Path | str, pd.DataFrame]]
 
 logger = logging.getLogger(__name__)
 FACT = ["head", "tail", "relation"]
@@ -85,30 +85,28 @@ def read_fact_lists(
     >>> ranking.hits.tolist(), ranking.facts
     ([True, False, True], 4)
     """
-    frames = [_read(path) for path in paths]
-    scored = [path for path, frame in zip(paths, frames, strict=True) if "precision" not in frame]
+    files = [(path, _read(path)) for path in paths]
+    curves = [path for path, frame in files if "precision" in frame]
     if facts is None:
-        if scored:
+        if scored := [path for path in paths if path not in curves]:
             asked = "which of these facts are true? Give the file of true facts, --facts FACTS"
             raise ValueError(f"{scored[0]}: {asked}")
-        return _from_curves(paths, frames, n_facts)
+        return _from_curves(files, n_facts)
     true = _read_facts(facts)
-    if len(scored) < len(frames):
-        curve = next(path for path in paths if path not in scored)
+    if curves:
         reason = "a list of precision and recall says itself which facts are true"
-        raise ValueError(f"{curve}: {reason}; it takes no --facts, and cannot be compared with scored facts")
-    left_out = _negative_class([*frames, true], paths[0]) if negative is None else negative
-    every = dict(enumerate(zip((*paths, facts), (*frames, true), strict=True)))
+        raise ValueError(
+            f"{curves[0]}: {reason}; it takes no --facts, and cannot be compared with scored facts"
+        )
+    files.append((facts, true))
+    left_out = _negative_class(files) if negative is None else negative
     if left_out:
-        every = {
-            number: (path, _without(path, frame, left_out, is_given=negative is not None))
-            for number, (path, frame) in every.items()
-        }
-    return _from_scores([*every.values()], left_out or None)
+        files = [(path, _without(path, frame, left_out, negative is not None)) for path, frame in files]
+    return _from_scores(files, left_out or None)
 
 
 def _read(path: Path | str) -> pd.DataFrame:
-    """The columns of a list: codes of names, and numbers; the index is the row in the file."""
+    """The columns of a list: names, and numbers; the index is the row in the file."""
     source = open_source(path)
     curve = {"precision", "recall"} <= set(source.names)
     names = [source.column(name) for name in (("precision", "recall") if curve else (*FACT, "score"))]
@@ -133,140 +131,112 @@ def _read_facts(path: Path | str) -> pd.DataFrame:
     return frame[~twice]
 
 
-def _negative_class(frames: Sequence[pd.DataFrame], path: Path | str) -> str | None:
+def _negative_class(files: Files) -> str | None:
     """The relation of these files with a well-known name of the negative class, None if there is none."""
-    relations = dict.fromkeys(name for frame in frames for name in frame["relation"].unique())
+    relations = dict.fromkeys(str(name) for _, frame in files for name in frame["relation"].unique())
     try:
-        return find_negative(map(str, relations))
+        return find_negative(relations)
     except ValueError as error:
-        raise ValueError(f"{path}: {error}, by --negative") from None
+        raise ValueError(f"{files[0][0]}: {error}, by --negative") from None
 
 
 def _without(path: Path | str, frame: pd.DataFrame, negative: str, is_given: bool) -> pd.DataFrame:
     """The rows of other relations; what is left out is noted, unless it was asked for."""
-    kept = frame["relation"] != negative
-    if not kept.all():
-        left_out = f"{(~kept).sum()} rows of {shown(negative)} are left out"
+    rows = frame.index[frame["relation"] == negative]
+    if len(rows):
+        left_out = f"{path}: {len(rows)} rows of {shown(negative)} are left out"
         if is_given:
-            logger.info("%s: %s", path, left_out)
+            logger.info(left_out)
         else:
-            why = f"the first in {_where(path, frame.index[~kept][0])}: the negative class by its name"
-            logger.warning("%s: %s, %s (--negative '' keeps them)", path, left_out, why)
-    return frame[kept]
+            why = f"the first in {_where(path, rows[0])}: the negative class by its name"
+            logger.warning("%s, %s (--negative '' keeps them)", left_out, why)
+    if len(rows) == len(frame):
+        raise MalformedRecord(path, f"every row is of {shown(negative)}: there are no facts")
+    return frame.drop(rows)
 
 
 def _where(path: Path | str, row: int) -> str:
     return open_source(path).where(int(row))
 
 
-def _from_scores(files: Sequence[tuple[Path | str, pd.DataFrame]], negative: str | None) -> list[FactList]:
+def _from_scores(files: Files, negative: str | None) -> list[FactList]:
     """Lists over the pairs of all files, of which the last holds the true facts."""
     import pandas as pd
 
-    frames = [frame for _, frame in files]
-    if frames[-1].empty:
+    if files[-1][1].empty:
         raise MalformedRecord(files[-1][0], "there are no true facts")
-    for path, frame in files:
-        if frame.empty:
-            raise MalformedRecord(path, f"every row is of {shown(negative)}: there are no facts")
-    names = {
-        column: pd.unique(np.concatenate([frame[column].cat.categories for frame in frames]))
-        for column in FACT
-    }
-    labels = names["relation"]
-    # not astype: to pandas, categories in another order are the same type, and the codes would stay
-    coded = [
-        pd.DataFrame(
-            {
-                column: frame[column].cat.set_categories(known).cat.codes.astype(int)
-                for column, known in names.items()
-            }
-        )
-        for frame in frames
-    ]
-    every = pd.concat(coded, keys=range(len(coded)))
-    every["pair"] = every.groupby(["head", "tail"]).ngroup()
-    every["fact"] = every["pair"] * len(labels) + every["relation"]
+    every = pd.concat([frame for _, frame in files], keys=range(len(files)))
+    codes = pd.DataFrame({name: pd.factorize(every[name])[0] for name in FACT}, every.index)
+    labels = [str(label) for label in every["relation"].unique()]
+    every["code"], every["pair"] = codes["relation"], codes.groupby(["head", "tail"]).ngroup()
+    every["fact"] = every["pair"] * len(labels) + every["code"]
     *lists, true = (part.droplevel(0) for _, part in every.groupby(level=0))
-    of_relation = np.bincount(true["relation"], minlength=len(labels))
+    of_relation = np.bincount(true["code"], minlength=len(labels))
     of_pair = np.bincount(true["pair"], minlength=every["pair"].max() + 1)
-    true_cells = true["pair"].to_numpy(), true["relation"].to_numpy()
+    true_cells = true["pair"].to_numpy(), true["code"].to_numpy()
     read = []
-    for (path, frame), mine in zip(files, lists, strict=False):
-        mine = mine.assign(score=frame["score"]).sort_values("score", ascending=False, kind="stable")
-        again = mine.duplicated("fact")
+    for (path, _), scored in zip(files, lists, strict=False):
+        scored = scored.sort_values("score", ascending=False, kind="stable")
+        again = scored.duplicated("fact")
         if again.any():
-            first = f"the first in {_where(path, mine.index[again].min())}; the higher score counts"
+            first = f"the first in {_where(path, scored.index[again].min())}; the higher score counts"
             logger.warning("%s: %d of the facts are scored more than once, %s", path, again.sum(), first)
-            mine = mine[~again]
-        hits, relations = mine["fact"].isin(true["fact"]), mine["relation"].to_numpy()
-        ranking = FactRanking.from_scores(
-            mine["score"], hits, None, relations, [str(label) for label in labels], of_relation
-        )
-        _note_missing((path, frame, mine), (*files[-1], true), labels)
-        read.append(FactList(ranking, str(path), mine["pair"].to_numpy(), of_pair, true_cells, negative))
+            scored = scored[~again]
+        hits, relations = scored["fact"].isin(true["fact"]), scored["code"].to_numpy()
+        ranking = FactRanking.from_scores(scored["score"], hits, None, relations, labels, of_relation)
+        _note_missing((path, scored), (files[-1][0], true))
+        read.append(FactList(ranking, str(path), scored["pair"].to_numpy(), of_pair, true_cells, negative))
     return read
 
 
-def _note_missing(mine: Rows, true: Rows, labels: np.ndarray) -> None:
-    """What one of the files has and the other has not, with the first line."""
-
-    def note(said: str, file: Rows, rows: pd.DataFrame, columns: list[str], end: str) -> None:
-        path, names, _ = file
-        row = rows.index.min()
-        where = f"the first is {_names(names.loc[row], columns)} in {path}, {_where(path, row)}"
-        logger.warning("%s: %s, %s; %s", mine[0], said, where, end)
-
-    path, names, scored = mine
-    facts = true[2]
-    lost = facts[~facts["pair"].isin(scored["pair"])]
-    if len(lost):
-        said = f"true facts of pairs that it does not score: {len(lost)} of {lost['pair'].nunique()} pairs"
-        note(said, true, lost, FACT[:2], "they count as not found")
-    for file, other, said, end in (
-        (true, mine, "relations of true facts are never scored", "their facts count as not found"),
-        (mine, true, "of the scored relations have no true fact", "macro-F1 counts them as 0"),
+def _note_missing(mine: tuple[Path | str, pd.DataFrame], facts: tuple[Path | str, pd.DataFrame]) -> None:
+    """What a list or the true facts have and the other has not, with the first line."""
+    (path, scored), (_, true) = mine, facts
+    lost = true[~true["pair"].isin(scored["pair"])]
+    unscored = true[~true["code"].isin(scored["code"])]
+    untrue = scored[~scored["code"].isin(true["code"])]
+    pairs = f"true facts of pairs that it does not score: {len(lost)} of {lost['pair'].nunique()} pairs"
+    never = f"{unscored['code'].nunique()} relations of true facts are never scored"
+    without = f"{untrue['code'].nunique()} of the scored relations have no true fact"
+    for (file, _), rows, columns, said, end in (
+        (facts, lost, FACT[:2], pairs, "they count as not found"),
+        (facts, unscored, FACT[2:], never, "their facts count as not found"),
+        (mine, untrue, FACT[2:], without, "macro-F1 counts them as 0"),
     ):
-        alone = file[2][~file[2]["relation"].isin(other[2]["relation"])]
-        if len(alone):
-            note(f"{alone['relation'].nunique()} {said}", file, alone, FACT[2:], end)
-    relations, of_pair = np.unique(scored["relation"]), scored["pair"].value_counts()
+        if len(rows):
+            row = rows.index.min()
+            where = f"the first is {_names(rows.loc[row], columns)} in {file}, {_where(file, row)}"
+            logger.warning("%s: %s, %s; %s", path, said, where, end)
+    of_pair, relations = scored["pair"].value_counts(), scored.groupby("code")["relation"].first()
     missing = len(relations) * len(of_pair) - len(scored)
     if missing:
         row = scored.index[scored["pair"].map(of_pair) < len(relations)].min()
-        there = scored.loc[scored["pair"] == scored.loc[row, "pair"], "relation"]
-        relation = shown(labels[np.setdiff1d(relations, there)[0]])
-        pair = _names(names.loc[row], FACT[:2])
+        pair = scored.loc[row, "pair"]
+        relation = shown(relations.drop(scored["code"][scored["pair"] == pair]).iloc[0])
         said = f"{missing} of {missing + len(scored)} combinations of a pair and a relation are not scored"
-        where = f"the first is {relation} of {pair}, a pair of {_where(path, row)}"
-        logger.warning("%s: %s, %s; they come after all others", path, said, where)
+        of = f"{_names(scored.loc[row], FACT[:2])}, a pair of {_where(path, row)}"
+        logger.warning("%s: %s, the first is %s of %s; they come after all others", path, said, relation, of)
 
 
-def _from_curves(
-    paths: Sequence[Path | str], frames: list[pd.DataFrame], n_facts: int | None
-) -> list[FactList]:
+def _from_curves(files: Files, n_facts: int | None) -> list[FactList]:
     """Published lists; over the same pairs where each names all its facts and their numbers agree."""
     import pandas as pd
 
-    frames = [
-        frame.iloc[curve_order(frame["precision"].to_numpy(), frame["recall"].to_numpy())] for frame in frames
+    files = [
+        (path, frame.iloc[curve_order(*frame[["precision", "recall"]].to_numpy().T)]) for path, frame in files
     ]
-    lists = [
-        FactList(_curve(path, frame, n_facts), str(path)) for path, frame in zip(paths, frames, strict=True)
-    ]
+    lists = [FactList(_curve(path, frame, n_facts), str(path)) for path, frame in files]
     rankings = [each.ranking for each in lists]
-    is_named = [_is_named(path, frame) for path, frame in zip(paths, frames, strict=True)]
+    is_named = [_is_named(path, frame) for path, frame in files]
     is_whole = all(ranking.hits is not None for ranking in rankings)
     if not (is_whole and all(is_named) and len({ranking.facts for ranking in rankings}) == 1):
         return lists
-    every = pd.concat([frame[FACT].astype(str) for frame in frames], keys=range(len(frames)))
+    every = pd.concat([frame[FACT].astype(str) for _, frame in files], keys=range(len(files)))
     every["hit"] = np.concatenate([ranking.hits for ranking in rankings])
     every["is_true"] = every.groupby(FACT, sort=False)["hit"].transform("any")
-    wrong = every[every["hit"] != every["is_true"]]
-    if len(wrong):
-        number, row = wrong.index.to_list()[0]
-        reason = f"the fact {_names(wrong.iloc[0])} is false here and true elsewhere"
-        raise MalformedRecord(paths[number], reason, open_source(paths[number]).line(row))
+    for number, row in every.index[every["hit"] != every["is_true"]][:1]:
+        reason = f"the fact {_names(every.loc[(number, row)])} is false here and true elsewhere"
+        raise MalformedRecord(files[number][0], reason, open_source(files[number][0]).line(row))
     every["pair"] = every.groupby(FACT[:2], sort=False).ngroup()
     true = every[every["is_true"]].drop_duplicates(FACT)
     of_pair = np.bincount(true["pair"], minlength=every["pair"].max() + 1)
@@ -304,9 +274,7 @@ def _is_named(path: Path | str, frame: pd.DataFrame) -> bool:
         said = f"{unknown.sum()} facts are of entities {UNKNOWN_ENTITY}: facts are drawn, not pairs"
         logger.warning("%s: %s", path, said)
     named = frame.loc[~unknown, FACT].astype(str)
-    again = named.duplicated()
-    if again.any():
-        row = named.index[again][0]
+    for row in named.index[named.duplicated()][:1]:
         first = named.index[(named == named.loc[row]).all(axis=1)][0]
         reason = f"the fact {_names(named.loc[row])} is in {_where(path, first)} already"
         reason += ": precision and recall count it twice"

@@ -15,36 +15,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import scipy
 
+from .. import metrics
 from ..core import naming_file, table_name, visible
-from ..metrics import (
-    CLASS_SCORES,
-    FACT_MEASURES,
-    PRECISION_AT,
-    ClassCounts,
-    Column,
-    FactRanking,
-    FactSample,
-    Interval,
-    Outcome,
-    Report,
-    Table,
-    Weighting,
-    averages,
-    bootstrap_intervals,
-    bootstrap_suffix,
-    chance,
-    fact_scores,
-    holm,
-    latex_float,
-    latex_name,
-    latex_text,
-    paired_bootstrap,
-    percent,
-    plain_number,
-    points,
-    scheme_names,
-    signature,
-)
+from ..metrics import Column, FactRanking, Outcome, Report, Table, chance, percent, plain_number, plain_values
 from .fact_files import FactList, read_fact_lists
 
 if TYPE_CHECKING:
@@ -91,18 +64,17 @@ class FactReport(Report):
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for `json.dumps`: the scores by name, then the other attributes by theirs."""
-        others = {name: value for name, value in vars(self).items() if name != "scores"}
-        if not self.intervals:
-            del others["intervals"]
-        return self.scores | others
+        left_out = {"scores"} if self.intervals else {"scores", "intervals"}
+        return self.scores | {name: value for name, value in vars(self).items() if name not in left_out}
 
     def rows(self) -> list[dict[str, Any]]:
         """One dict for each score and relation: kind, name, value, low, high or precision, recall, f1, …"""
         named = self._measures()
         named |= {name: {"value": self.scores[name]} for name in THRESHOLDS if name in self.scores}
-        measures = [{"kind": "measure", "name": name, **row} for name, row in named.items()]
-        relations = [{"kind": "relation", "name": name, **row} for name, row in self.per_relation.items()]
-        return measures + relations
+        tables = {"measure": named, "relation": self.per_relation}
+        return [
+            {"kind": kind, "name": name, **row} for kind, rows in tables.items() for name, row in rows.items()
+        ]
 
     def _measures(self) -> dict[str, Numbers]:
         """Every score that is a fraction, and its interval, by the name of its row."""
@@ -119,29 +91,31 @@ class FactReport(Report):
         if "fixed_threshold" in self.scores:
             head += f" · fixed_: score ≥ {self.scores['fixed_threshold']:.6g}"
         yield head
-        columns = {name: Column(name) for name in ("value", *(("low", "high") if self.intervals else ()))}
-        rows = [(name, dict.fromkeys(columns) | row) for name, row in self._measures().items()]
-        yield Table("measure", rows, columns, width=26)
+        columns = dict.fromkeys(("value", "low", "high")) if self.intervals else {"value": None}
+        rows = [(name, columns | row) for name, row in self._measures().items()]
+        yield Table("measure", rows, {name: Column(name) for name in columns}, width=26)
         if self.per_relation:
             yield ""
-            columns = {name: Column(name, 11) for name in RATES}
-            columns |= {name: Column(name, 11, plain_number) for name in COUNTS}
+            shown = {name: Column(name, 11) for name in RATES}
+            shown |= {name: Column(name, 11, plain_number) for name in COUNTS}
             relations = [(table_name(name), row) for name, row in self.per_relation.items()]
-            yield Table("relation", relations, columns)
+            yield Table("relation", relations, shown)
         yield visible(self.signature)
 
     def to_latex(self, **style: Any) -> str:
         """The measures, and the relations, as a LaTeX table; style : as in `latex_float`."""
         ends = {"low": "value_low", "high": "value_high"}
         measures = [
-            (latex_name(name), {ends.get(key, key): value for key, value in row.items()})
+            (metrics.latex_name(name), {ends.get(key, key): value for key, value in row.items()})
             for name, row in self._measures().items()
         ]
         tables = [("Measure", measures)]
         if self.per_relation:
-            tables += [("Relation", [(latex_text(name), row) for name, row in self.per_relation.items()])]
+            tables += [
+                ("Relation", [(metrics.latex_text(name), row) for name, row in self.per_relation.items()])
+            ]
         caption = "Ranked facts against the true ones, in per cent."
-        return latex_float(tables, caption, "tab:facts", [visible(self.signature)], **style)
+        return metrics.latex_float(tables, caption, "tab:facts", [visible(self.signature)], **style)
 
 
 def score_fact_file(
@@ -152,7 +126,7 @@ def score_fact_file(
     negative: str | None = None,
     n_facts: int | None = None,
     threshold: float | None = None,
-    schemes: Sequence[str | Weighting] | None = None,
+    schemes: Sequence[str | metrics.Weighting] | None = None,
     replicates: int = 0,
     seed: int = 1,
 ) -> FactReport:
@@ -178,27 +152,39 @@ def score_fact_file(
     >>> round(report.scores["average_precision"], 4), report.schemes["macro"]
     (0.8333, 0.5)
     """
-    names = scheme_names(schemes)  # refuses an unknown one before the file is read
+    names = metrics.scheme_names(schemes)  # refuses an unknown one before the file is read
     (whole,) = read_fact_lists([path], facts, negative, n_facts)
     with naming_file(path):
         ranking = _until(whole, recall)
-        scores = {name: _known(value) for name, value in fact_scores(ranking).items()}
-        precision_at = {str(n): scores.pop(f"P@{n}") for n in PRECISION_AT}
-        counts = _counts(ranking, scores["threshold"])
-        values = [] if counts is None else _averages(counts, schemes).tolist()
-        scores |= {name: _known(value) for name, value in zip(MACRO, values or [None] * 2, strict=False)}
-        scores |= {} if threshold is None else _fixed(whole.ranking, threshold)
+        scores = plain_values(metrics.fact_scores(ranking))
+        precision_at = {str(n): scores.pop(f"P@{n}") for n in metrics.PRECISION_AT}
+        best = _facts_at(whole, ranking, scores["threshold"])
+        values: list[Any] = [None, None] if best is None else _averages(best, schemes).tolist()
+        scores |= dict(zip(MACRO, values, strict=False))
+        ends = _intervals(whole, ranking, recall, replicates, seed) if replicates else {}
+        drawn = [(best, schemes, [*MACRO, *(f"F1 {name}" for name in names)])]
+        if threshold is not None:
+            fixed, of_fixed = _fixed(whole, threshold)
+            scores |= fixed
+            drawn.append((of_fixed, ["micro"], [f"fixed_{name}" for name in (*MACRO, "micro_f1")]))
+        for sample, averaged, own in drawn if ends else ():
+            if sample is not None:
+                statistic = partial(_averages, schemes=averaged, classes_of=sample.per_class())
+                rng = np.random.default_rng(seed)
+                ends |= metrics.bootstrap_intervals(sample, statistic, rng, replicates).named(own)
         return FactReport(
             scores,
             precision_at,
             schemes=dict(zip(names, values[2:], strict=False)),
-            per_relation={} if counts is None else _relations(counts),
-            intervals=_intervals(whole, recall, scores, schemes, replicates, seed) if replicates else {},
+            per_relation={} if best is None else _relations(best.per_class()),
+            intervals={
+                name: plain_values({"low": each.low, "high": each.high}) for name, each in ends.items()
+            },
             n_predictions=len(ranking),
             n_facts=ranking.facts,
             precision=float(ranking.precision[-1]) if len(ranking) else 0.0,
             recall=float(ranking.recall[-1]) if len(ranking) else 0.0,
-            signature=_signature(whole, recall) + bootstrap_suffix(replicates, seed),
+            signature=_signature(whole, recall) + metrics.bootstrap_suffix(replicates, seed),
         )
 
 
@@ -207,56 +193,69 @@ def _until(facts: FactList, recall: float | None) -> FactRanking:
     return facts.ranking if recall is None else facts.ranking.until(recall)
 
 
-def _known(value: float | None) -> float | None:
-    return None if value is None or np.isnan(value) else value
+def _facts_at(facts: FactList, ranking: FactRanking, threshold: float | None) -> Outcome | None:
+    """What a list, as far as `ranking` goes, predicts of each relation with a score of at least `threshold`,
+    pair by pair; None where relations or thresholds are not known.
 
-
-def _counts(ranking: FactRanking, threshold: float | None) -> ClassCounts | None:
-    """What is predicted of each relation at a threshold; None where that is not known."""
-    if threshold is None or ranking.relations is None or ranking.facts_of_relation is None:
+    A pair is a kind of sample, so its draws are those of `FactSample`. The roles are gold, predicted and
+    right, (U, L) numbers of facts: a fact is right where the list says so.
+    """
+    if threshold is None or facts.true is None or facts.pairs is None:
         return None
-    return ranking.counts_at(threshold)
+    assert ranking.scores is not None and ranking.relations is not None and ranking.hits is not None
+    taken = np.flatnonzero(ranking.scores >= threshold)
+    right = taken[ranking.hits[taken]]
+    cells = {"gold": facts.true}
+    cells |= {"predicted": (facts.pairs[taken], ranking.relations[taken])}
+    cells |= {"right": (facts.pairs[right], ranking.relations[right])}
+    shape = (int(max(facts.pairs.max(initial=-1), facts.true[0].max(initial=-1))) + 1, len(ranking.labels))
+    roles = {
+        role: scipy.sparse.coo_array((np.ones(len(pair), np.int64), (pair, relation)), shape=shape).tocsr()
+        for role, (pair, relation) in cells.items()
+    }
+    once = np.ones(shape[0], np.int64)
+    return Outcome(roles, once, ranking.labels, decision=f"score>={threshold:g}")
 
 
 def _averages(
-    sample: Outcome | ClassCounts,
-    schemes: Sequence[str | Weighting] | None,
-    classes_of: ClassCounts | None = None,
+    sample: Outcome,
+    schemes: Sequence[str | metrics.Weighting] | None,
+    classes_of: metrics.ClassCounts | None = None,
 ) -> np.ndarray:
     """(..., 2 + S): macro-F1 over all relations, and over those with true facts; F1 under each scheme."""
-    counts = sample.per_class() if isinstance(sample, Outcome) else sample
-    macro = partial(averages, counts, ["macro"], classes_of=classes_of)
+    counts = sample.per_class()
+    macro = partial(metrics.averages, counts, ["macro"], classes_of=classes_of)
     averaged = (macro(labels="listed"), macro(labels="supported"))
-    return np.concatenate([*averaged, averages(counts, schemes, classes_of=classes_of)], axis=-1)
+    return np.concatenate([*averaged, metrics.averages(counts, schemes, classes_of=classes_of)], axis=-1)
 
 
-def _fixed(ranking: FactRanking, threshold: float) -> Numbers:
-    """F1 of all facts with at least a score."""
+def _fixed(facts: FactList, threshold: float) -> tuple[Numbers, Outcome | None]:
+    """F1 of all facts with at least a score, and what of them is known of each relation."""
+    ranking = facts.ranking
     if ranking.scores is None:
         raise ValueError(f"the list has no scores, so nothing can be cut at {threshold:g}")
-    points = int((ranking.scores >= threshold).sum())
-    rank, hits = (
-        int(column[points - 1]) if points else 0 for column in (ranking.ranks, ranking.true_positives)
-    )
+    rank, hits = 0, 0
+    if point := int((ranking.scores >= threshold).sum()):
+        rank, hits = int(ranking.ranks[point - 1]), int(ranking.true_positives[point - 1])
     micro = 2 * hits / (rank + ranking.facts) if rank + ranking.facts else None
-    counts = _counts(ranking, threshold)
-    values = [None] * 2 if counts is None else map(_known, _averages(counts, ["micro"]).tolist())
-    named = dict(zip((f"fixed_{name}" for name in MACRO), values, strict=False))
-    return {"fixed_threshold": threshold, "fixed_micro_f1": micro, **named}
+    sample = _facts_at(facts, ranking, threshold)
+    macro = [None, None] if sample is None else plain_values(_averages(sample, ["micro"]).tolist())
+    named = dict(zip((f"fixed_{name}" for name in MACRO), macro, strict=False))
+    return {"fixed_threshold": threshold, "fixed_micro_f1": micro, **named}, sample
 
 
-def _relations(counts: ClassCounts) -> dict[str, Numbers]:
+def _relations(counts: metrics.ClassCounts) -> dict[str, Numbers]:
     """Scores and counts of each relation."""
-    columns = [CLASS_SCORES[name](counts) for name in RATES]
-    columns += [counts.predicted, counts.correct, counts.gold]
-    rows = zip(counts.labels, *(column.tolist() for column in columns), strict=True)
-    names = (*RATES, *COUNTS)
-    return {str(label): dict(zip(names, map(_known, row), strict=True)) for label, *row in rows}
+    columns = {name: metrics.CLASS_SCORES[name](counts) for name in RATES}
+    columns |= dict(zip(COUNTS, (counts.predicted, counts.correct, counts.gold), strict=True))
+    rows = zip(*(column.tolist() for column in columns.values()), strict=True)
+    named = (dict(zip(columns, row, strict=True)) for row in rows)
+    return plain_values(dict(zip(counts.labels, named, strict=True)))
 
 
 def _signature(facts: FactList, recall: float | None) -> str:
     """How it was counted: which units, equal scores, where the list was cut."""
-    return signature(
+    return metrics.signature(
         "facts",
         level="bag",
         area="points",
@@ -270,78 +269,31 @@ def _signature(facts: FactList, recall: float | None) -> str:
 
 
 def _intervals(
-    facts: FactList,
-    recall: float | None,
-    scores: Numbers,
-    schemes: Sequence[str | Weighting] | None,
-    replicates: int,
-    seed: int,
-) -> dict[str, Numbers]:
-    """The ends of 95 % intervals: of the whole list drawn again, each replicate cut where it reaches the
-    recall; the thresholds of the averages over relations stay those of the list."""
+    facts: FactList, ranking: FactRanking, recall: float | None, replicates: int, seed: int
+) -> dict[str, metrics.Interval]:
+    """95 % intervals of the areas, best F1 and P@N: of the whole list drawn again, each replicate cut where
+    it reaches the recall; thresholds of averages over relations stay those of the list."""
     if facts.ranking.hits is None:
         logger.warning("%s: known at some ranks only, so there are no intervals", facts.path)
         return {}
-    ranking = _until(facts, recall)
-    ranks = [n for n in PRECISION_AT if n <= len(ranking)]
-    ends = _drawn(facts, ranks, recall, replicates, seed).named([*FACT_MEASURES, *(f"P@{n}" for n in ranks)])
-    of_schemes = [f"F1 {name}" for name in scheme_names(schemes)]
-    fixed = [f"fixed_{name}" for name in (*MACRO, "micro_f1")]
-    for cut, threshold, averaged, names in (
-        (ranking, scores["threshold"], schemes, [*MACRO, *of_schemes]),
-        (facts.ranking, scores.get("fixed_threshold"), ["micro"], fixed),
-    ):
-        if threshold is not None and facts.true is not None and facts.pairs is not None:
-            sample = _facts_at(cut, threshold, facts.pairs[: len(cut)], facts.true)
-            statistic = partial(_averages, schemes=averaged, classes_of=sample.per_class())
-            rng = np.random.default_rng(seed)
-            ends |= bootstrap_intervals(sample, statistic, rng, replicates).named(names)
-    return {name: {"low": _known(each.low), "high": _known(each.high)} for name, each in ends.items()}
+    ranks = [n for n in metrics.PRECISION_AT if n <= len(ranking)]
+    names = [*metrics.FACT_MEASURES, *(f"P@{n}" for n in ranks)]
+    return _drawn(facts, ranks, recall, replicates, seed).named(names)
 
 
-def _facts_at(ranking: FactRanking, threshold: float, units: Any, true: tuple[Any, Any]) -> Outcome:
-    """What a list predicts of each relation with a score of at least `threshold`, unit by unit.
-
-    A unit is a kind of sample, so its draws are those of `FactSample`. The roles are gold, predicted and
-    right, (U, L) numbers of facts: a fact is right where the list says so.
-
-    Parameters
-    ----------
-    units : (N,) of each fact in the order of the list. true : units and relations of all true facts.
-
-    Raises ValueError as `FactRanking.counts_at`.
-
-    >>> ranking = FactRanking.from_scores([3, 2, 1], [True, False, True], None, [0, 1, 1], ["a", "b"], [1, 1])
-    >>> counts = _facts_at(ranking, 2, units=[0, 0, 1], true=([0, 1], [0, 1])).per_class()
-    >>> counts.correct.tolist(), counts.predicted.tolist()
-    ([1, 0], [1, 1])
-    """
-    whole = ranking.counts_at(threshold)
-    assert ranking.scores is not None and ranking.relations is not None and ranking.hits is not None
-    taken = ranking.scores >= threshold
-    units, gold = np.asarray(units), (np.asarray(true[0]), np.asarray(true[1]))
-    shape = (int(max(units.max(initial=-1), gold[0].max(initial=-1))) + 1, len(ranking.labels))
-    cells = {"gold": gold, "predicted": (units[taken], ranking.relations[taken])}
-    right = taken & ranking.hits
-    cells["right"] = units[right], ranking.relations[right]
-    roles = {
-        role: scipy.sparse.coo_array((np.ones(len(unit), np.int64), (unit, relation)), shape=shape).tocsr()
-        for role, (unit, relation) in cells.items()
-    }
-    return Outcome(roles, np.ones(shape[0], np.int64), ranking.labels, decision=whole.decision)
-
-
-def _drawn(facts: FactList, at: Sequence[int], recall: float | None, replicates: int, seed: int) -> Interval:
+def _drawn(
+    facts: FactList, at: Sequence[int], recall: float | None, replicates: int, seed: int
+) -> metrics.Interval:
     """`FactSample.scores` and their intervals; replicates that do not reach the recall are left out."""
     lost = 0
 
-    def scores(sample: FactSample) -> np.ndarray:
+    def scores(sample: metrics.FactSample) -> np.ndarray:
         nonlocal lost
         values = sample.scores(at, recall)
         lost += int(np.isnan(values[..., 0]).sum())
         return values
 
-    interval = bootstrap_intervals(facts.sample(), scores, np.random.default_rng(seed), replicates)
+    interval = metrics.bootstrap_intervals(facts.sample(), scores, np.random.default_rng(seed), replicates)
     if lost:
         said = f"{lost} of {replicates} replicates end before recall {recall:g}"
         logger.warning("%s: %s and are left out of the intervals: cut at a lower one", facts.path, said)
@@ -403,17 +355,20 @@ def compare_fact_files(
         if each.ranking.hits is None:
             raise ValueError(f"{each.path}: known at some ranks only: it cannot be drawn again")
     single = [_drawn(each, (), recall, replicates, seed) for each in lists]
-    columns: dict[str, Any] = {"measure": list(FACT_MEASURES), "first": str(first), "second": str(second)}
+    columns: dict[str, Any] = {
+        "measure": list(metrics.FACT_MEASURES),
+        "first": str(first),
+        "second": str(second),
+    }
     for name, drawn in zip(("first", "second"), single, strict=True):
         columns |= {f"score_{name}": drawn.value, f"low_{name}": drawn.low, f"high_{name}": drawn.high}
-    columns["difference"] = single[0].value - single[1].value
-    is_paired = all(each.pairs is not None for each in lists)
+    columns |= {"difference": single[0].value - single[1].value}
     columns |= dict.fromkeys(("low", "high", "p", "p_holm"), np.nan)
+    is_paired = all(each.pairs is not None for each in lists)
     if is_paired:
-        statistic = partial(FactSample.scores, recall=recall)
-        samples = [each.sample() for each in lists]
-        test = paired_bootstrap(samples[0], samples[1], statistic, np.random.default_rng(seed), replicates)
-        columns |= {"low": test.low, "high": test.high, "p": test.p, "p_holm": holm(test.p.tolist())}
+        statistic, rng = partial(metrics.FactSample.scores, recall=recall), np.random.default_rng(seed)
+        test = metrics.paired_bootstrap(lists[0].sample(), lists[1].sample(), statistic, rng, replicates)
+        columns |= {"low": test.low, "high": test.high, "p": test.p, "p_holm": metrics.holm(test.p.tolist())}
     columns |= {"paired": is_paired, "recall_first": ends[0], "recall_second": ends[1]}
     columns |= {"replicates": replicates, "seed": seed, "signature": _signature(lists[0], recall)}
     return pd.DataFrame(columns)
@@ -437,7 +392,7 @@ class FactComparison(Report):
         yield f"{drawn} · {first['replicates']} replicates, seed {first['seed']}"
         columns = _with_ends("score_first", "A", "_first") | _with_ends("score_second", "B", "_second")
         if first["paired"]:
-            columns |= _with_ends("difference", "A − B", "", points)
+            columns |= _with_ends("difference", "A − B", "", metrics.points)
             columns |= {"p": Column("p", 9, chance), "p_holm": Column("p Holm", 9, chance)}
         yield Table("measure", [(row["measure"], row) for row in rows], columns, width=18)
         yield visible(first["signature"])

@@ -6,7 +6,6 @@ What looks like a slip in a file but is no error is logged. Nothing is trained h
 from __future__ import annotations
 
 import logging
-import re
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -16,30 +15,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import scipy  # its parts are loaded when they are first asked for
 
-from ..core import Label, naming_file, table_name, unknown_name, visible
+from .. import metrics
+from ..core import Label, naming_file, table_name, visible
 from ..data import Documents, label_matrix, read_matrix
-from ..metrics import (
-    F_MEASURES,
-    Column,
-    MultilabelOutcome,
-    Policy,
-    Report,
-    Table,
-    Weighting,
-    as_label_matrix,
-    as_score_matrix,
-    averages,
-    bootstrap_suffix,
-    checked_ks,
-    label_intervals,
-    names_at,
-    scheme_names,
-)
+from ..metrics import Column, MultilabelOutcome, Policy, Report, Table, Weighting, averages
 
 if TYPE_CHECKING:
-    from sklearn.pipeline import Pipeline
-
-    from ..models.linear import DocumentClassifier, LinearClassifier
+    from ..models.linear import DocumentClassifier
 
 logger = logging.getLogger(__name__)
 OFTEN = 0.1  # share of instances without labels from which the user is told
@@ -97,19 +79,16 @@ class MultilabelReport(Report):
         ['P@1', 'R@1', 'RP@1', 'NDCG@1', 'Macro-F1', 'Micro-F1', 'Macro*-F1', 'schemes', 'signatures', 'n',
          'labels']
         """
-        intervals = {"intervals": self.intervals} if self.intervals else {}
-        head = {"schemes": self.schemes, "signatures": self.signatures} | intervals
-        return self.scores | head | {"n": self.n, "labels": self.labels}
+        others = {name: getattr(self, name) for name in ("schemes", "signatures", "intervals", "n", "labels")}
+        return self.scores | {name: value for name, value in others.items() if value or name != "intervals"}
 
     def rows(self) -> list[dict[str, Any]]:
         """One row for each score and scheme: kind, name, value, signature, and low and high if there are."""
-        tables = {"measure": (self.scores, self.signatures, self.intervals)}
-        tables["scheme"] = (self.schemes, self.signatures["schemes"], self.intervals.get("schemes", {}))
+        measures = (self.scores, self.signatures, self.intervals)
+        schemes = (self.schemes, self.signatures["schemes"], self.intervals.get("schemes", {}))
         return [
-            {"kind": kind, "name": name, "value": value}
-            | {"signature": signatures[name]}
-            | intervals.get(name, {})
-            for kind, (values, signatures, intervals) in tables.items()
+            {"kind": kind, "name": name, "value": value, "signature": signed[name], **ends.get(name, {})}
+            for kind, (values, signed, ends) in {"measure": measures, "scheme": schemes}.items()
             for name, value in values.items()
         ]
 
@@ -161,9 +140,9 @@ def score_multilabel(
     >>> score_multilabel([[1, 0], [0, 1]], [[1.5, -1], [-1, -0.5]], ks=[1]).scores["Micro-F1"]
     0.6666666666666666
     """
-    matrix = as_score_matrix(scores)
-    Policy(labels=labels), scheme_names(schemes)  # refuse unknown words before the pass over the data
-    ks = checked_ks(_usual_ks(matrix.shape[1]) if ks is None else ks, matrix.shape[1]).tolist()
+    matrix = metrics.as_score_matrix(scores)
+    Policy(labels=labels), metrics.scheme_names(schemes)  # refuse unknown words before the pass over the data
+    ks = metrics.checked_ks(_usual_ks(matrix.shape[1]) if ks is None else ks, matrix.shape[1]).tolist()
     outcome = MultilabelOutcome.from_scores(
         truth, matrix, max(ks), threshold=threshold, multiclass=multiclass, keep_sets=replicates != 0
     )
@@ -184,34 +163,30 @@ def _report_of(
     schemes: Sequence[str | Weighting] | None = None,
 ) -> MultilabelReport:
     """The report of an outcome, with `sets` if there are replicates; options as in `score_multilabel`."""
-    counts, made = outcome.counts, bootstrap_suffix(replicates, seed)
-    policy = Policy.of(counts, labels=labels)
-    names, scores = scheme_names(schemes), averages(counts, schemes, labels=labels).tolist()
-    signatures: dict[str, Any] = {name: outcome.ranking.signature(name) + made for name in names_at(ks)}
-    for name, kind in F_MEASURES.items():
+    counts, made = outcome.counts, metrics.bootstrap_suffix(replicates, seed)
+    policy, names = Policy.of(counts, labels=labels), metrics.scheme_names(schemes)
+    signatures: dict[str, Any]
+    signatures = {name: outcome.ranking.signature(name) + made for name in metrics.names_at(ks)}
+    for name, kind in metrics.F_MEASURES.items():
         signatures[name] = Policy.of(counts).signature(counts, *kind) + made
     signatures["schemes"] = {name: policy.signature(counts, "f1", name) + made for name in names}
+    ends: dict[str, Any] = {}
+    if replicates and outcome.sets is not None:
+        rng = np.random.default_rng(seed)
+        drawn = outcome.ranking.intervals(ks, rng, replicates)
+        drawn |= metrics.label_intervals(outcome.sets, rng, schemes, replicates=replicates, labels=labels)
+        ends = {name: {"low": interval.low, "high": interval.high} for name, interval in drawn.items()}
+        ends["schemes"] = {name: ends.pop(name) for name in names}
     return MultilabelReport(
         n=outcome.ranking.n,
         labels=len(outcome.ranking.labels),
         without_labels=outcome.ranking.without_labels,
         scores=outcome.scores(ks),
-        schemes=dict(zip(names, scores, strict=True)),
+        schemes=dict(zip(names, averages(counts, schemes, labels=labels).tolist(), strict=True)),
         signatures=signatures,
         policy=policy.signature(counts, "f1") + made,
-        intervals=_intervals(outcome, ks, labels, schemes, replicates, seed) if replicates else {},
+        intervals=ends,
     )
-
-
-def _intervals(
-    outcome: MultilabelOutcome, ks: Sequence[int], labels: Any, schemes: Any, replicates: int, seed: int
-) -> dict[str, Any]:
-    assert outcome.sets is not None  # those who make outcomes keep them where there are replicates
-    rng = np.random.default_rng(seed)
-    intervals = outcome.ranking.intervals(ks, rng, replicates)
-    intervals |= label_intervals(outcome.sets, rng, schemes, replicates=replicates, labels=labels)
-    ends = {name: {"low": interval.low, "high": interval.high} for name, interval in intervals.items()}
-    return ends | {"schemes": {scheme: ends.pop(scheme) for scheme in scheme_names(schemes)}}
 
 
 def score_multilabel_files(
@@ -242,30 +217,25 @@ def score_multilabel_files(
         needed = "a score is needed for each instance and label"
         raise ValueError(f"{scores_path} has {given}, but {truth_path} has {wanted}: {needed}")
     with naming_file(truth_path):
-        truth = as_label_matrix(truth)
+        truth = metrics.as_label_matrix(truth)
     report = score_multilabel(truth, scores, **options)
     for remark in _remarks(truth, scores, report, **options):
         logger.warning("%s: %s", scores_path, remark)
     return report
 
 
-def _remarks(
-    truth: np.ndarray | scipy.sparse.csr_array,
-    scores: np.ndarray | scipy.sparse.csr_array,
-    report: MultilabelReport,
-    threshold: float = 0.0,
-    multiclass: bool = False,
-    **_: Any,
-) -> Iterator[str]:
+def _remarks(truth: Any, scores: Any, report: MultilabelReport, **options: Any) -> Iterator[str]:
     """What the user may not have meant."""
-    values = scores.data if isinstance(scores, scipy.sparse.csr_array) else scores
-    highest = values.max(initial=0) if isinstance(scores, scipy.sparse.csr_array) else values.max()
+    threshold, multiclass = options.get("threshold", 0.0), options.get("multiclass", False)
+    is_sparse = isinstance(scores, scipy.sparse.csr_array)
+    values = np.append(scores.data, 0) if is_sparse else scores
+    highest = values.max()
     lowest = values.min(where=np.isfinite(values), initial=highest)
     if not multiclass and highest <= threshold:
         yield f"no score is above {threshold:g}, so no label is predicted, and the F-measures are 0"
     elif not multiclass and threshold == 0 and lowest >= 0 and highest <= 1:
         yield "all scores lie from 0 to 1, and labels above 0 are predicted; for probabilities 0.5 is usual"
-    if isinstance(scores, scipy.sparse.csr_array) and lowest < 0:
+    if is_sparse and lowest < 0:
         yield "some scores are negative, and those that the sparse matrix does not store are 0, above them"
     if report.without_labels >= OFTEN * report.n:
         yield f"{report.without_labels} of {report.n} instances have no label"
@@ -335,35 +305,3 @@ def score_documents(
             found.append(MultilabelOutcome.from_scores(truth[rows], scores, labels=labels, **options))
     reports = [_report_of(MultilabelOutcome.merged(found), ks, replicates, seed) for found in outcomes]
     return DocumentScores(reports[0], reports[1] if unseen else None, unseen, seconds)
-
-
-def scorer(measure: str = "P@1") -> Callable[[LinearClassifier | Pipeline, Any, Any], float]:
-    """A measure as scikit-learn's searches want it: `GridSearchCV(OneVsRest(), …, scoring=scorer("P@5"))`.
-
-    `measure` is a name of the report: P@K, R@K, RP@K, NDCG@K, Macro-F1, Micro-F1, Macro*-F1, or a scheme.
-    Raises ValueError, once it is called, for any other name.
-
-    >>> from sklearn.model_selection import GridSearchCV
-    >>> from helpers.models.linear import OneVsRest
-    >>> X, y = np.tile(np.eye(3), (4, 1)), np.tile([[1, 0], [1, 1], [0, 1]], (4, 1))
-    >>> grid = {"options": ["-c 1", "-c 0.01"]}
-    >>> search = GridSearchCV(OneVsRest(), grid, scoring=scorer("Micro-F1"), cv=2)
-    >>> search.fit(X, y).best_score_.item()
-    1.0
-    """
-
-    from sklearn.pipeline import Pipeline
-
-    at_rank = re.fullmatch(r"(?:P|R|RP|NDCG)@(\d+)", measure)
-    ks = [int(at_rank[1])] if at_rank else [1]
-
-    def score(estimator: LinearClassifier | Pipeline, X: Any, y: Any) -> float:
-        model = estimator[-1] if isinstance(estimator, Pipeline) else estimator
-        rules: dict[str, Any] = {"threshold": model.threshold, "multiclass": model.multiclass_}
-        report = score_multilabel(y, estimator.decision_function(X), ks, **rules)
-        scores = report.scores | report.schemes
-        if measure not in scores:
-            raise unknown_name("measure", measure, scores)
-        return scores[measure]
-
-    return score

@@ -116,7 +116,7 @@ def test_what_is_odd_is_said_and_counted_as_documented(write, caplog) -> None:
 def test_the_negative_class_is_known_by_its_name(write, caplog) -> None:
     mine, true = write([("abr", 0.3), ("abNo_Relation", 0.9)], "abr")
     report = score_fact_file(mine, true)
-    assert (report.n_predictions, report.scores["micro_f1"]) == (1, 1.0)
+    assert (report.n_predictions, report.scores["micro_f1"], report.scores["macro_f1"]) == (1, 1.0, 1.0)
     said = "1 rows of 'No_Relation' are left out, the first in line 3: the negative class by its name"
     assert said in caplog.text and "negative:No_Relation" in report.signature
     assert score_fact_file(mine, true, negative="").n_predictions == 2

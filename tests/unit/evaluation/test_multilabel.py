@@ -6,16 +6,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from sklearn.feature_extraction.text import TfidfVectorizer
-from sklearn.model_selection import GridSearchCV
-from sklearn.pipeline import make_pipeline
 
 from helpers.data import demo_documents, label_list, label_matrix
 from helpers.data.matrices import write_matrix
 from helpers.evaluation import multilabel, score_documents, score_multilabel, score_multilabel_files
-from helpers.evaluation.multilabel import scorer
 from helpers.metrics import SCHEMES, MultilabelOutcome, averages
-from helpers.models.linear import DocumentClassifier, OneVsRest
+from helpers.models.linear import DocumentClassifier
 
 GOLDEN = json.loads((Path(__file__).parents[2] / "golden" / "multilabel.json").read_text())
 TRUTH, SCORES = np.array(GOLDEN["truth"]), np.array(GOLDEN["scores"])
@@ -167,17 +163,3 @@ class TestDocuments:
         )
         assert every.scores["P@1"] == known.scores["P@1"]
         assert every.scores["R@5"] < known.scores["R@5"]
-
-    @pytest.mark.parametrize("measure", ["P@1", "NDCG@3", "Macro*-F1", "dodrans"])
-    def test_scorer_in_a_search_with_a_pipeline(self, parts, measure):
-        texts = np.array(parts["train"].texts, dtype=object)
-        y = label_matrix(parts["train"], label_list(parts["train"])).toarray()
-        pipeline = make_pipeline(TfidfVectorizer(), OneVsRest())
-        grid = {"onevsrest__options": ["-s 1 -c 1", "-s 1 -c 0.001"]}
-        search = GridSearchCV(pipeline, grid, scoring=scorer(measure), cv=2, refit=False).fit(texts, y)
-        half = len(texts) // 2
-        pipeline.set_params(onevsrest__options="-s 1 -c 1").fit(texts[half:], y[half:])
-        expected = score_multilabel(y[:half], pipeline.decision_function(texts[:half]))
-        score = search.cv_results_["split0_test_score"][0]
-        assert score == pytest.approx((expected.scores | expected.schemes)[measure], abs=1e-12)
-        assert search.best_params_["onevsrest__options"] == "-s 1 -c 1"
