@@ -56,9 +56,9 @@ class Answers(NamedTuple):
     empty: str = "error"
 
     @property
-    def share(self) -> float:
-        """Of answers off the list."""
-        return _cells(self.off_list) / self.n
+    def cells(self) -> int:
+        """How many answers are off the list."""
+        return sum(each.cells for each in self.off_list)
 
     def most_frequent(self) -> list[Respelling]:
         """The ten answers off the list that occur most often."""
@@ -68,22 +68,21 @@ class Answers(NamedTuple):
         """Sections of a report."""
         sections: dict[str, dict[str, Any]] = {}
         if self.rule in ("skip", "count"):
-            summary = {"cells": _cells(self.off_list), "share": self.share}
-            sections["off_list"] = summary | {"counted_as": COUNTED_AS[self.rule]}
-            often = {
+            counted_as = {"counted_as": COUNTED_AS[self.rule]}
+            sections["off_list"] = {"cells": self.cells, "share": self.cells / self.n} | counted_as
+            sections["off_list_most_frequent"] = {
                 each.label: {"cells": each.cells, "share": each.cells / self.n}
                 for each in self.most_frequent()
             }
-            sections |= {"off_list_most_frequent": often} if often else {}
-        for name, changed in {"mapped": self.mapped, "normalised": self.respelt}.items():
-            if changed:
-                rows = {each.label: {"counted_as": each.counted_as, "cells": each.cells} for each in changed}
-                sections[name] = rows
-        return sections
+        for name, changed in {"mapped": self.mapped or (), "normalised": self.respelt}.items():
+            sections[name] = {
+                each.label: {"counted_as": each.counted_as, "cells": each.cells} for each in changed
+            }
+        return {name: rows for name, rows in sections.items() if rows}
 
     def choices(self) -> dict[str, int | None]:
         """What was chosen → how many cells or labels it moved, None where nobody counts."""
-        moved: dict[str, int | None] = {f"off_list:{self.rule},": _cells(self.off_list)} if self.rule else {}
+        moved: dict[str, int | None] = {f"off_list:{self.rule},": self.cells} if self.rule else {}
         moved |= {"map:": len(self.mapped)} if self.mapped is not None else {}
         moved |= {"normalised:": len(self.respelt)} if self.respelt else {}
         return moved | ({"empty:skip": None} if self.empty == "skip" else {})
@@ -92,33 +91,25 @@ class Answers(NamedTuple):
         """What is to be said of each change."""
         said = []
         if self.off_list:
-            often = (f"{shown(each.label)} {each.cells}×" for each in self.most_frequent())
-            meaning = {
-                "skip": "no prediction: misses, no false alarms",
-                "count": "one class, so as false alarms",
-            }
-            answers = f"{_cells(self.off_list)} of {self.n} answers ({100 * self.share:.2f} %)"
-            labels = {*self.labels} - {OFF_LIST}
-            said.append(
-                f"{answers} are off the list of {len(labels)} labels and count as "
-                f"{meaning[self.rule or 'skip']}: {listing(often, 400)}"
-            )
-        said += [
+            often = listing((f"{shown(each.label)} {each.cells}×" for each in self.most_frequent()), 400)
+            answers = f"{self.cells} of {self.n} answers ({100 * self.cells / self.n:.2f} %)"
+            labels = len({*self.labels} - {OFF_LIST})
+            meaning = "one class, so as false alarms"
+            if self.rule != "count":
+                meaning = "no prediction: misses, no false alarms"
+            said = [f"{answers} are off the list of {labels} labels and count as {meaning}: {often}"]
+        return said + [
             f"{shown(each.label)} is counted as {shown(each.counted_as)} "
             f"({amount(each.cells, 'cell')} of {' and '.join(each.columns)})"
             for each in (*(self.mapped or ()), *self.respelt)
         ]
-        return said
 
     def spelt(self, label: str | None) -> str | None:
         """A label that the caller names, as it is spelt here."""
+        if not self.respelt or label is None or label in self.labels:
+            return label
         names = (*self.labels, *(each.counted_as for each in self.respelt))
-        spellings = {plain_form(name): name for name in names} if self.respelt else {}
-        return label and (label if label in self.labels else spellings.get(plain_form(label), label))
-
-
-def _cells(changed: Sequence[Respelling]) -> int:
-    return sum(each.cells for each in changed)
+        return {plain_form(name): name for name in names}.get(plain_form(label), label)
 
 
 def choices_text(*systems: Mapping[str, int | None]) -> str:
@@ -188,11 +179,9 @@ def settle(
     if mapping is not None:
         known = labels or (tuple(sorted(columns["gold"].times())) if label_set else ())
         with naming_file(mapping) if isinstance(mapping, Path | str) else contextlib.nullcontext():
-            labels_of = _labels_of_answers(mapping, known, what, normalise)
-        columns, mapped = renamed(columns, _looked_up(columns, predicted, labels_of, normalise), predicted)
-    changed: list[Respelling] = []
-    if normalise:
-        columns, changed = respelt(columns, labels or spellings)
+            new_label = _looked_up(_distinct(columns, predicted), mapping, known, what, normalise)
+        columns, mapped = renamed(columns, new_label, predicted)
+    columns, changed = respelt(columns, labels or spellings) if normalise else (columns, [])
     if isinstance(label_set, str):
         labels = tuple(sorted(columns["gold"].times()))
     n = sum(len(columns[role]) if columns.counts is None else int(columns.counts.sum()) for role in predicted)
@@ -201,30 +190,29 @@ def settle(
             raise ValueError("off_list is of use with a label set: --label-set FILE or gold, or --id2label")
         return Answers(columns, (), None, n, mapped, changed, (), empty)
     _check_labels(labels, what, columns)
-    strange = _distinct(columns, predicted) - {*labels, SKIPPED}
     counted_as = COUNTED_AS[off_list or "error"] or ""
-    settled, strangers = renamed(columns, dict.fromkeys(strange, counted_as), predicted)
-    if strangers and not counted_as:
-        raise _off_list_fault(frame, columns, predicted, labels, what, _cells(strangers), normalise)
+    strange = dict.fromkeys(_distinct(columns, predicted) - {*labels, SKIPPED}, counted_as)
+    settled, strangers = renamed(columns, strange, predicted)
     rule = off_list or (None if label_set is None else "error")
     labels = (*labels, OFF_LIST) if off_list == "count" else labels
     # two answers off the list that are spelt alike are no label that was respelt
     changed = [each for each in changed if each.counted_as in labels]
-    return Answers(settled, labels, rule, n, mapped, changed, strangers, empty)
+    answers = Answers(settled, labels, rule, n, mapped, changed, strangers, empty)
+    if strangers and not counted_as:
+        raise _off_list_fault(frame, columns, answers, what, normalise)
+    return answers
 
 
 def _text_columns(frame: pd.DataFrame, empty: str) -> LabelColumns:
     """The distinct rows of a data frame, counted, all labels as text."""
     if empty not in EMPTY:
         raise unknown_name("rule of empty answers", empty, EMPTY)
-    answers = [role for role in ANSWERED if role in frame]
-    frame = frame[["gold", *answers]]
+    frame = frame[["gold", *(role for role in ANSWERED if role in frame)]].astype(object)
     if empty == "skip":
-        blank = {role: frame[role].isna() | (frame[role].astype(str).str.strip() == "") for role in answers}
-        frame = frame.assign(
-            **{role: frame[role].astype(object).mask(blank[role], SKIPPED) for role in answers}
-        )
-    columns = count_rows(frame, "gold", *answers)
+        answers = frame.columns[1:]
+        blank = frame[answers].apply(lambda column: column.isna() | (column.astype(str).str.strip() == ""))
+        frame[answers] = frame[answers].mask(blank, SKIPPED)
+    columns = count_rows(frame, *frame.columns)
     return columns.replaced({role: Coded.of(map(str, columns[role].tolist())) for role in columns.roles})
 
 
@@ -252,10 +240,14 @@ def _distinct(columns: LabelColumns, roles: Sequence[str]) -> set[str]:
     return {label for role in roles for label in columns[role].times()}
 
 
-def _labels_of_answers(
-    mapping: Mapping[str, str] | Path | str, labels: Sequence[str], what: str, normalise: bool
+def _looked_up(
+    answers: set[str],
+    mapping: Mapping[str, str] | Path | str,
+    labels: Sequence[str],
+    what: str,
+    normalise: bool,
 ) -> dict[str, str]:
-    """Answer, as it is looked up → label, which has to be one of the labels where these are known."""
+    """Each answer that stands for another label → that label, one of `labels` where these are known."""
     form: Callable[[str], str] = plain_form if normalise else str
     known = {*map(form, labels), form(SKIPPED)}
     label_of: dict[str, str] = {}
@@ -267,16 +259,8 @@ def _labels_of_answers(
             )
         if labels and form(label) not in known:
             raise ValueError(f"mapping of {shown(answer)}: {unknown_name(f'label of {what}', label, labels)}")
-    return label_of
-
-
-def _looked_up(
-    columns: LabelColumns, predicted: Sequence[str], labels_of: Mapping[str, str], normalise: bool
-) -> dict[str, str]:
-    """Each answer that has a label → that label."""
-    form: Callable[[str], str] = plain_form if normalise else str
-    labels = {answer: labels_of.get(form(answer), answer) for answer in _distinct(columns, predicted)}
-    return {answer: label for answer, label in labels.items() if answer != label}
+    new_label = {answer: label_of.get(form(answer), answer) for answer in answers}
+    return {answer: label for answer, label in new_label.items() if answer != label}
 
 
 def _check_labels(labels: Sequence[str], what: str, columns: LabelColumns) -> None:
@@ -286,27 +270,22 @@ def _check_labels(labels: Sequence[str], what: str, columns: LabelColumns) -> No
     row = columns.first_row("gold", lambda label: label not in labels)
     if row is not None:
         label = columns["gold"][row]
-        raise columns.locate(
-            "gold", row, f"{unknown_name(f'label of {what}', label, labels)}{_alike(label, labels)}"
-        )
+        reason = f"{unknown_name(f'label of {what}', label, labels)}{_alike(label, labels)}"
+        raise columns.locate("gold", row, reason)
 
 
 def _off_list_fault(
-    read: LabelColumns,
-    columns: LabelColumns,
-    predicted: Sequence[str],
-    labels: Sequence[str],
-    what: str,
-    cells: int,
-    normalise: bool,
+    read: LabelColumns, columns: LabelColumns, answers: Answers, what: str, normalise: bool
 ) -> ValueError:
     """The error of the first answer off the list, as it stands in the file."""
-    known = (*labels, SKIPPED)
-    rows = {role: columns.first_row(role, lambda label: label not in known) for role in predicted}
+    known = (*answers.labels, SKIPPED)
+    rows = {
+        role: columns.first_row(role, lambda label: label not in known) for role in ANSWERED if role in read
+    }
     role, row = next((role, row) for role, row in rows.items() if row is not None)
     label = read[role][row]
-    more = f"; {amount(cells - 1, 'more such answer')}" if cells > 1 else ""
-    hint = "" if normalise else _alike(label, labels)
+    more = f"; {amount(answers.cells - 1, 'more such answer')}" if answers.cells > 1 else ""
+    hint = "" if normalise else _alike(label, answers.labels)
     reason = f"{unknown_name(f'label of {what}', label, known)}{more}; --off-list skip counts them as misses"
     return columns.locate(role, row, reason + hint)
 

@@ -13,23 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .. import metrics
 from ..core import naming_file, table_name, unknown_name, visible
-from ..metrics import (
-    CORRECTIONS,
-    Column,
-    Outcome,
-    Report,
-    Table,
-    bootstrap_intervals,
-    bootstrap_suffix,
-    chance,
-    latex_float,
-    latex_name,
-    latex_text,
-    percent,
-    points,
-    scheme_names,
-)
+from ..metrics import Column, Outcome, Report, Table, chance, latex_text, percent, points
 from .pairs import Systems, read_systems
 from .remarks import amount
 
@@ -99,9 +85,9 @@ def corrected(correction: str) -> Callable[[Sequence[float]], list[float]]:
     >>> corrected("holm")([0.01, 0.04])
     [0.02, 0.04]
     """
-    if correction not in CORRECTIONS:
-        raise unknown_name("correction", correction, CORRECTIONS)
-    return CORRECTIONS[correction]
+    if correction not in metrics.CORRECTIONS:
+        raise unknown_name("correction", correction, metrics.CORRECTIONS)
+    return metrics.CORRECTIONS[correction]
 
 
 def _titles(paths: Sequence[Path | str]) -> list[str]:
@@ -156,45 +142,47 @@ class Comparison(Report):
     @property
     def schemes(self) -> tuple[str, ...]:
         """The names of the schemes."""
-        return scheme_names(self.systems.rules["schemes"])
+        return metrics.scheme_names(self.systems.rules["schemes"])
 
-    @cached_property
+    @property
     def table(self) -> pd.DataFrame:
         """What `compare_files` gives."""
         import pandas as pd
 
-        systems, rows = self.systems, []
-        first = str(systems.paths[0])
-        for other, path in enumerate(systems.paths[1:], start=1):
-            pair = systems.pair(0, other)
+        return pd.DataFrame(self.rows())
+
+    def rows(self) -> list[dict[str, Any]]:
+        """The rows of the table."""
+        return [row for rows in self._blocks for row in rows]
+
+    @cached_property
+    def _blocks(self) -> list[list[dict[str, Any]]]:
+        """The rows of each other file."""
+        systems, (first, *others) = self.systems, map(str, self.systems.paths)
+        pairs = [systems.pair(0, other) for other in range(1, len(systems.paths))]
+        tests = []
+        for pair, path in zip(pairs, others, strict=True):
             with naming_file(f"{first}, {path}"):
-                test = systems.test(pair, self.replicates, self.seed)
+                tests.append(systems.test(pair, self.replicates, self.seed))
+        p = iter(corrected(self.correction)([p for test in tests for p in test.p.tolist()]))
+        blocks = []
+        for number, (pair, test, path) in enumerate(zip(pairs, tests, others, strict=True), start=1):
             tables = {"score_first": pair, "score_second": pair.of("second")}
             columns = {name: systems.scores_of(table)(table) for name, table in tables.items()}
             columns |= {name: getattr(test, name) for name in ("difference", "low", "high", "p")}
+            rows = []
             for index, scheme in enumerate(self.schemes):
-                row: dict[str, Any] = {"scheme": scheme, "first": first, "second": str(path)}
-                row |= {name: float(values[index]) for name, values in columns.items()} | {"n": pair.n}
+                row: dict[str, Any] = {"scheme": scheme, "first": first, "second": path}
+                row |= {name: float(values[index]) for name, values in columns.items()}
+                row |= {self._p_corrected: next(p), "n": pair.n}
                 row |= {"replicates": self.replicates, "seed": self.seed}
-                rows.append(row | {"signature": systems.signature(pair, scheme) + systems.said(0, other)})
-        table = pd.DataFrame(rows)
-        p = corrected(self.correction)(table["p"].tolist())
-        table.insert([*table.columns].index("p") + 1, self._p_corrected, p)
-        return table
+                rows.append(row | {"signature": systems.signature(pair, scheme) + systems.said(0, number)})
+            blocks.append(rows)
+        return blocks
 
     @property
     def _p_corrected(self) -> str:
         return f"p_{self.correction}"
-
-    def rows(self) -> list[dict[str, Any]]:
-        """The rows of the table."""
-        return [{str(name): value for name, value in row.items()} for row in self.table.to_dict("records")]
-
-    def _blocks(self) -> list[list[dict[str, Any]]]:
-        """The rows of each other file."""
-        rows = self.rows()
-        size = len(self.schemes)
-        return [rows[start : start + size] for start in range(0, len(rows), size)]
 
     def worse(self, allowed: Sequence[tuple[str, float]]) -> list[str]:
         """What is wrong, in words, where the interval of A − B under a scheme begins below what is allowed.
@@ -205,8 +193,9 @@ class Comparison(Report):
         for scheme, least in allowed:
             if scheme not in self.schemes:
                 raise unknown_name("scheme of this comparison", scheme, self.schemes)
-            rows = [row for row in self.rows() if row["scheme"] == scheme and not row["low"] >= least]
-            for row in rows:
+            for row in self.rows():
+                if row["scheme"] != scheme or row["low"] >= least:
+                    continue
                 low = f"its 95 % interval begins at {points(row['low'])}, under {points(least)}"
                 of = f"{scheme} of A − B is {points(row['difference'])} against {visible(row['second'])}"
                 faults.append(f"{of}, {low}")
@@ -215,7 +204,7 @@ class Comparison(Report):
     def how_to_report(self) -> list[str]:
         """A paragraph for each other file: scores, difference, interval, p, correction, n, and what is
         tested."""
-        return [self._paragraph(rows) for rows in self._blocks()]
+        return [self._paragraph(rows) for rows in self._blocks]
 
     def _paragraph(self, rows: Sequence[Mapping[str, Any]]) -> str:
         first, units, score = rows[0], self.systems.units, self.systems.rules["score"].capitalize()
@@ -228,7 +217,7 @@ class Comparison(Report):
             scores.append(f"{both} under {table_name(row['scheme'])} ({changed})")
         names = " and ".join(map(visible, _titles([first["first"], first["second"]])))
         drawn = f"{first['replicates']} replicates, seed {first['seed']}"
-        correction = f"{CORRECTED[self.correction]} over {amount(len(self.table), 'test')}"
+        correction = f"{CORRECTED[self.correction]} over {amount(len(self.rows()), 'test')}"
         sentences = [
             f"On the same {first['n']} {units} {names} have {score}, in per cent, of {'; '.join(scores)}.",
             f"Intervals and two-sided p are of a paired percentile bootstrap ({drawn}), p with {correction}.",
@@ -240,7 +229,7 @@ class Comparison(Report):
     def parts(self) -> Iterator[str | Table]:
         """A table for each other file, scores in per cent, then the paragraphs."""
         joint = self._joint()
-        for index, rows in enumerate(self._blocks()):
+        for index, rows in enumerate(self._blocks):
             yield from [""] * (index > 0)
             first = rows[0]
             yield from (f"A {visible(first['first'])}", f"B {visible(first['second'])}")
@@ -276,7 +265,7 @@ class Comparison(Report):
         for index in range(len(systems.paths)):
             table = systems.pair(index, index).of("predicted").grouped()
             rng = np.random.default_rng(self.seed)
-            drawn.append(bootstrap_intervals(table, systems.scores_of(table), rng, self.replicates))
+            drawn.append(metrics.bootstrap_intervals(table, systems.scores_of(table), rng, self.replicates))
         bold = self._like_the_best(np.stack([interval.value for interval in drawn]))
         rows = []
         for title, interval, tops in zip(_titles(systems.paths), drawn, bold, strict=True):
@@ -284,19 +273,19 @@ class Comparison(Report):
             for name, ends in interval.named(self.schemes).items():
                 row |= {name: ends.value, f"{name}_low": ends.low, f"{name}_high": ends.high}
             rows.append((latex_text(title), row))
-        score, rule = latex_name(systems.rules["score"]), f"($p \\geq .05$, {correction})"
+        score, rule = metrics.latex_name(systems.rules["score"]), f"($p \\geq .05$, {correction})"
         caption = (
             f"{score} in per cent of {table.n} {systems.units}, in brackets 95\\,\\% bootstrap intervals."
         )
         caption += f"\nBold: the best, and all that the paired test does not tell from it {rule}."
         tables = [("System", rows)]
         if tests:
-            p = [{row["scheme"]: chance(row[self._p_corrected]) for row in block} for block in self._blocks()]
+            p = [{row["scheme"]: chance(row[self._p_corrected]) for row in block} for block in self._blocks]
             tables += [("Corrected $p$", [*zip((title for title, _ in rows[1:]), p, strict=True)])]
             caption += f"\nTests of {rows[0][0]} against each: {correction}."
-        made = bootstrap_suffix(self.replicates, self.seed) + systems.said()
+        made = metrics.bootstrap_suffix(self.replicates, self.seed) + systems.said()
         signature = visible(systems.signature(self._joint()) + made)
-        return latex_float(tables, caption, "tab:systems", [signature], **style)
+        return metrics.latex_float(tables, caption, "tab:systems", [signature], **style)
 
     def _like_the_best(self, values: np.ndarray) -> np.ndarray:
         """(systems, schemes) which are the best, or not told from the best by the corrected p of the pair."""

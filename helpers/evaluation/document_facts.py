@@ -16,6 +16,8 @@ from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from ..core import MalformedRecord, listing, naming_file, shown, unknown_name
 from ..data import (
     AnnotatedDocument,
@@ -24,7 +26,7 @@ from ..data import (
     read_document_facts,
     starts_with_key,
 )
-from ..metrics import Weighting, scheme_names
+from ..metrics import scheme_names
 from .remarks import amount
 from .triples import Key, Sets, TripleReport, outcome_of_sets, report_of_sets
 
@@ -40,10 +42,7 @@ def score_document_facts(
     train: Path | str | None = None,
     counted_as: str = "unique",
     match_entities: str = "index",
-    schemes: Sequence[str | Weighting] | None = None,
-    replicates: int = 0,
-    seed: int = 1,
-    **policy: Any,
+    **options: Any,
 ) -> TripleReport:
     """Score a prediction file in DocRED's form, or documents with labels, against documents with labels.
 
@@ -57,7 +56,7 @@ def score_document_facts(
         so, its row official is that scorer's own number; the schemes count it as a false alarm.
     match_entities : 'index': entity numbers mean the same in both files, which is checked if `path` has
         documents; 'name': an entity is the gold one with which it has most names in common.
-    schemes, replicates, seed, policy : as in `score_triples`; the bootstrap draws documents.
+    options : schemes, replicates, seed, score, policy, as in `score_triples`; the bootstrap draws documents.
 
     Returns a report with the section `documents`: rows intra, inter, evidence (if there is any), ign, and
     official where rows are counted so.
@@ -65,16 +64,13 @@ def score_document_facts(
     Raises ValueError as the readers; for entity lists that differ (with titles), an entity number that the
     document lacks, no known title, and as `score_triples`.
     """
-    scheme_names(schemes)  # refuses an unknown one before the files are read
-    _check_options(counted_as, match_entities)
+    scheme_names(options.get("schemes"))  # refuses an unknown one before the files are read
     gold = read_annotated_documents(gold_file)
     seen = _train_facts(read_annotated_documents(train)) if train is not None else None
-    rows = _read_rows(path, gold, match_entities)
+    read = read_predicted(path, gold, counted_as, match_entities)
     with naming_file(path):
-        read = _counted(path, rows, gold, counted_as)
-        outcome = outcome_of_sets([*read.items.values()])
         rules = {"as": counted_as, "match-entities": match_entities}
-        report = report_of_sets(outcome, rules, schemes, replicates, seed, **policy)
+        report = report_of_sets(outcome_of_sets([*read.items.values()]), rules, **options)
     report.extra["documents"] = _sections(read, gold, seen, counted_as)
     said = f"{amount(read.repeated, 'repeated row')}, {read.unknown} of unknown titles ({counted_as})"
     without = "" if train is not None else "; no ign without the training documents"
@@ -93,31 +89,36 @@ def holds_documents(path: Path | str) -> bool:
     return starts_with_key(path, "h_idx", "vertexSet")
 
 
-def document_sets(
-    path: Path | str, gold_file: Path | str, counted_as: str = "unique", match_entities: str = "index"
-) -> dict[str, Sets]:
-    """Title → gold, predicted and right facts of the gold documents, and of unknown titles where these count;
-    as `score_document_facts`."""
-    _check_options(counted_as, match_entities)
-    gold = read_annotated_documents(gold_file)
-    rows = _read_rows(path, gold, match_entities)
-    with naming_file(path):
-        return _counted(path, rows, gold, counted_as).items
+class Predicted(NamedTuple):
+    """What rows say of each document.
+
+    items : title → gold, predicted and right facts of the gold documents, and of unknown titles where these
+        count, as keys (relation, head, tail, how often it was there before). evidence : predicted, of the
+        facts of known titles. repeated, unknown : rows that are repeated, and of unknown titles.
+    """
+
+    items: dict[str, Sets]
+    evidence: dict[Key, frozenset[int]]
+    repeated: int
+    unknown: int
 
 
-def _check_options(counted_as: str, match_entities: str) -> None:
+def read_predicted(
+    path: Path | str, gold: Documents, counted_as: str = "unique", match_entities: str = "index"
+) -> Predicted:
+    """The predictions of a file beside the gold documents; arguments and errors of `score_document_facts`."""
     if counted_as not in COUNTED:
         raise unknown_name("way to count rows", counted_as, COUNTED)
     if match_entities not in ENTITIES:
         raise unknown_name("way to match entities", match_entities, ENTITIES)
-
-
-def _read_rows(path: Path | str, gold: Documents, match_entities: str) -> list[DocumentFact]:
     if starts_with_key(path, "vertexSet"):
-        return list(_rows_of(path, read_annotated_documents(path), gold, match_entities))
-    if match_entities == "name":
+        rows = list(_rows_of(path, read_annotated_documents(path), gold, match_entities))
+    elif match_entities == "name":
         raise ValueError(f"{path}: the rows have no names of entities, by which these could be matched")
-    return read_document_facts(path)
+    else:
+        rows = read_document_facts(path)
+    with naming_file(path):
+        return _counted(path, rows, gold, counted_as)
 
 
 def _rows_of(
@@ -147,22 +148,11 @@ def _nearest(names: frozenset[str], known: Sequence[frozenset[str]]) -> int:
     return common.index(max(common)) if any(common) else -1
 
 
-class _Counted(NamedTuple):
-    """Title → gold, predicted and right facts, as keys (relation, head, tail, how often it was there before);
-    the predicted evidence of the facts of known titles; rows that are repeated, and of unknown titles."""
-
-    items: dict[str, Sets]
-    evidence: dict[Key, frozenset[int]]
-    repeated: int
-    unknown: int
-
-
-def _counted(path: Path | str, rows: Sequence[DocumentFact], gold: Documents, counted_as: str) -> _Counted:
+def _counted(path: Path | str, rows: Sequence[DocumentFact], gold: Documents, counted_as: str) -> Predicted:
     """What the rows say of each document; an error for an entity that there is not, and if no title is
     known."""
-    items: dict[str, Sets] = {}
-    for title in gold:
-        items[title] = {(*fact, 0) for fact in gold[title].facts}, set(), set()
+    items: dict[str, Sets]
+    items = {title: ({(*fact, 0) for fact in gold[title].facts}, set(), set()) for title in gold}
     evidence: dict[Key, frozenset[int]] = {}
     times: Counter[Key] = Counter()
     for number, row in enumerate(rows, start=1):
@@ -185,7 +175,7 @@ def _counted(path: Path | str, rows: Sequence[DocumentFact], gold: Documents, co
     if rows and unknown == len(rows):
         first = shown(rows[0].title)
         raise MalformedRecord(path, f"no title is one of the gold documents, the first is {first}")
-    return _Counted(items, evidence, len(rows) - len(times), unknown)
+    return Predicted(items, evidence, len(rows) - len(times), unknown)
 
 
 def _train_facts(documents: Documents) -> set[tuple[str, str, str]]:
@@ -199,39 +189,40 @@ def _train_facts(documents: Documents) -> set[tuple[str, str, str]]:
 
 
 def _sections(
-    read: _Counted, gold: Documents, seen: set[tuple[str, str, str]] | None, counted_as: str
+    read: Predicted, gold: Documents, seen: set[tuple[str, str, str]] | None, counted_as: str
 ) -> dict[str, dict[str, Any]]:
     """The rows of the section `documents`; what repeats a right fact is right again."""
-    names = ("intra", "inter", "evidence", "all", "train")
-    counts: dict[str, Counter[str]] = {name: Counter() for name in names}
+    lines = []
     for title, (facts, predicted, _) in read.items.items():
-        right = {key for key in predicted if (*key[:3], 0) in facts}
-        counts["all"].update(support=len(facts), predicted=len(predicted), correct=len(right))
-        for key in facts | predicted if title in gold else ():
+        document = gold.get(title)
+        for key in facts | predicted:
             relation, head, tail, _ = key
-            document = gold[title]
-            there = document.facts.get((relation, head, tail), frozenset())
-            said = read.evidence.get((title, *key), frozenset())
-            common = min(head, tail) >= 0 and document.sentences[head] & document.sentences[tail]
-            kind = counts["intra" if common else "inter"]
-            kind.update(support=key in facts, predicted=key in predicted, correct=key in right)
-            counts["evidence"].update(support=len(there) * (key in facts), predicted=len(said))
-            counts["evidence"]["correct"] += len(there & said) * (key in right)
-            if key in right and seen is not None:
-                pairs = product(document.names[head], document.names[tail])
-                counts["train"]["correct"] += any((*pair, relation) in seen for pair in pairs)
-    rows = {name: _row(counts[name]) for name in ("intra", "inter")}
-    if counts["evidence"]["predicted"]:
-        rows["evidence"] = _row(counts["evidence"])
+            right = key in predicted and (*key[:3], 0) in facts
+            common, there, in_train = -1, frozenset[int](), False
+            said = read.evidence.get((title, *key), there)
+            if document is not None:
+                is_known = min(head, tail) >= 0
+                common = bool(is_known and document.sentences[head] & document.sentences[tail])
+                there = document.facts.get((relation, head, tail), there)
+                pairs = product(document.names[head], document.names[tail]) if right and seen else ()
+                in_train = any((*pair, relation) in (seen or ()) for pair in pairs)
+            counts = (key in facts, key in predicted, right)
+            evidence = (len(there) * (key in facts), len(said), len(there & said) * right)
+            lines.append((common, *counts, *evidence, in_train))
+    table = np.array(lines, int).reshape(-1, 8)
+    every, evidence_of, known = table[:, 1:4], table[:, 4:7].sum(0), int(table[:, 7].sum())
+    rows = {"intra": _row(every[table[:, 0] == 1].sum(0)), "inter": _row(every[table[:, 0] == 0].sum(0))}
+    if evidence_of[1]:
+        rows["evidence"] = _row(evidence_of)
     if seen is not None:
-        known = counts["train"]["correct"]
-        rows["ign"] = _row(counts["all"], known) | {"in_train": known}
-    return rows | ({"official": _row(counts["all"])} if counted_as == "official" else {})
+        rows["ign"] = _row(every.sum(0), known) | {"in_train": known}
+    return rows | ({"official": _row(every.sum(0))} if counted_as == "official" else {})
 
 
-def _row(counts: Counter[str], left_out: int = 0) -> dict[str, Any]:
-    """P, R and F1, 0/0 as 0. left_out : right facts that precision does not count."""
-    right, predicted, support = (counts[name] for name in ("correct", "predicted", "support"))
+def _row(counts: np.ndarray, left_out: int = 0) -> dict[str, Any]:
+    """P, R and F1, 0/0 as 0, of facts, predicted and right ones. left_out : right facts that precision does
+    not count."""
+    support, predicted, right = counts.tolist()
     p, r = (right - left_out) / max(predicted - left_out, 1), right / max(support, 1)
     row = {"precision": p, "recall": r, "f1": 2 * p * r / (p + r) if p + r else 0.0}
     return row | {"support": support, "predicted": predicted - left_out, "correct": right - left_out}

@@ -11,22 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from .. import metrics
 from ..core import Label, naming_file, shown, table_name, visible
 from ..data import read_label_columns
-from ..metrics import (
-    Column,
-    Outcome,
-    Policy,
-    Report,
-    Table,
-    Weighting,
-    averages,
-    evaluate,
-    leaked,
-    plain_values,
-    points,
-    scheme_names,
-)
+from ..metrics import Column, Outcome, Report, Table, Weighting, points
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -80,7 +68,7 @@ class LeakReport(Report):
 
     def to_dict(self) -> dict[str, Any]:
         """The attributes as a dictionary, in order."""
-        return plain_values(vars(self))
+        return metrics.plain_values(vars(self))
 
     def rows(self) -> list[dict[str, Any]]:
         """One row a scheme: scheme, then each score, leaked, gained."""
@@ -109,27 +97,25 @@ def leak_report(
 
     Raises ValueError if `negative` is none of the labels.
     """
-    before = evaluate(confusion, schemes=schemes, negative=negative)
-    after = evaluate(leaked(confusion, negative), schemes=schemes, negative=negative)
-    columns = (*SCORES, "signature")
+    before = metrics.evaluate(confusion, schemes=schemes, negative=negative)
+    after = metrics.evaluate(metrics.leaked(confusion, negative), schemes=schemes, negative=negative)
     stated, forced = (
-        {scheme: {name: row[name] for name in columns} for scheme, row in report.schemes.items()}
-        for report in (before, after)
+        {scheme: {name: row[name] for name in (*SCORES, "signature")} for scheme, row in rows.items()}
+        for rows in (before.schemes, after.schemes)
     )
-    for row in forced.values():
-        row["signature"] += "|leak:gold_negative"
     gain = {
         scheme: {name: forced[scheme][name] - row[name] for name in SCORES} for scheme, row in stated.items()
     }
-    of_negative = before.per_class[negative]
-    n_negative, alarms = of_negative["support"], of_negative["support"] - of_negative["correct"]
+    for row in forced.values():
+        row["signature"] += "|leak:gold_negative"
+    n_negative, right = (before.per_class[negative][name] for name in ("support", "correct"))
     notes: tuple[str, ...] = ()
     if not n_negative:
         notes = (f"no sample has the gold label {shown(negative)}: there is nothing to leak",)
-    elif not alarms:
+    elif right == n_negative:
         notes = ("no negative sample is answered with a relation: what the leak leaves, ask how it was made",)
-    n, signature = confusion.n, before.signature
-    return LeakReport(n, n_negative, alarms, negative, stated, forced, gain, signature, notes)
+    counts = confusion.n, n_negative, n_negative - right
+    return LeakReport(*counts, negative, stated, forced, gain, before.signature, notes)
 
 
 def audit_leak(
@@ -153,7 +139,7 @@ def audit_leak(
     ...     round(audit_leak(path, "NA").gain["micro"]["f1"], 4)
     0.3333
     """
-    scheme_names(schemes)  # refuses an unknown one before the file is read
+    metrics.scheme_names(schemes)  # refuses an unknown one before the file is read
     columns = read_label_columns(path, gold_column, predicted_column)
     with naming_file(path):
         name = columns.columns.get("gold")
@@ -184,19 +170,18 @@ def leak_table(runs: Iterable[Run], schemes: Sequence[str | Weighting] | None = 
 
     import pandas as pd
 
-    names, rows = scheme_names(schemes), []
+    rows = []
     for run in runs:
         outcome = run.outcome()
         if not isinstance(outcome, Outcome) or len(outcome.roles) > 2:
             continue
         if run.negative is None:
             raise ValueError(f"the run of {run.model} on {run.dataset} has no negative class")
-        tables = (outcome, leaked(outcome, run.negative))
-        scores = [averages(table, schemes, negative=run.negative).tolist() for table in tables]
-        for scheme, before, after in zip(names, *scores, strict=True):
-            signature = Policy(run.negative).signature(outcome, "f1", scheme)
-            row = {"dataset": run.dataset, "model": run.model, "scheme": scheme, "score": before}
-            rows.append(row | {"leaked": after, "gain": after - before, "signature": signature})
+        report = leak_report(outcome, run.negative, schemes)
+        for row in report.rows():
+            f1 = {"score": row["f1"], "leaked": row["f1_leaked"], "gain": row["f1_gain"]}
+            own = {"dataset": run.dataset, "model": run.model, "scheme": row["scheme"], **f1}
+            rows.append(own | {"signature": report.schemes[row["scheme"]]["signature"]})
     columns = ("dataset", "model", "scheme", "score", "leaked", "gain", *RANKS, "signature")
     table = pd.DataFrame(rows, columns=columns)
     groups = table.groupby(["dataset", "scheme"], sort=False)

@@ -15,20 +15,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .. import metrics
 from ..core import Label, naming_file, shown
-from ..data import holds_triples, read_label_columns, read_triples
-from ..metrics import (
-    BootstrapTest,
-    Outcome,
-    Policy,
-    Weighting,
-    averages,
-    paired_bootstrap,
-    resolve_score,
-    scheme_names,
-)
+from ..data import holds_triples, read_annotated_documents, read_label_columns, read_triples
+from ..metrics import BootstrapTest, Outcome, Policy, Weighting, averages
 from .answers import Answers, choices_text, settle
-from .document_facts import document_sets, holds_documents
+from .document_facts import holds_documents, read_predicted
 from .score import Task, as_run, counted, find_task, split_options
 from .triples import ROLES, Sets, check_score, match_rules, outcome_of_sets, triple_sets
 
@@ -79,7 +71,7 @@ class Systems:
         """The paired test over classes that both share: those of the gold labels and of all predictions."""
         second = pair.of("second")
         statistic = partial(averages, classes_of=pair.of("predicted") + second, **self.rules)
-        return paired_bootstrap(pair, second, statistic, np.random.default_rng(seed), replicates)
+        return metrics.paired_bootstrap(pair, second, statistic, np.random.default_rng(seed), replicates)
 
     def scores_of(self, table: Outcome) -> Callable[[Outcome], np.ndarray]:
         """The scores of one system's table, and of its replicates, under each scheme, as `score_frame` has
@@ -128,10 +120,10 @@ def read_systems(
     ValueError: a comparison takes at least two files, not 1
     """
     known = find_task(task)
-    scheme_names(schemes)  # refuses an unknown one before a file is read
+    metrics.scheme_names(schemes)  # refuses an unknown one before a file is read
     negative = known.negative if known else negative or None
     reading, settling, policy = split_options(options)
-    rules = {"schemes": schemes, "score": resolve_score(score)[0], "negative": negative, **policy}
+    rules = {"schemes": schemes, "score": metrics.resolve_score(score)[0], "negative": negative, **policy}
     paths = [paths] if isinstance(paths, str | Path) else list(paths)
     if len(paths) < 2:
         raise ValueError(f"a comparison takes at least two files, not {len(paths)}")
@@ -187,7 +179,8 @@ def _read_documents(
     if gold_file is None:
         raise ValueError(f"{paths[0]}: these are documents; the gold ones: --gold FILE")
     given = {name: value for name, value in options.items() if value is not None}
-    systems = [document_sets(path, gold_file, **given) for path in paths]
+    gold = read_annotated_documents(gold_file)
+    systems = [read_predicted(path, gold, **given).items for path in paths]
     titles = dict.fromkeys(chain(*systems))
     frames = [_frame(([of.get(title, (set(), set(), set())) for title in titles]), titles) for of in systems]
     by_name = {"match-entities": "name"} if given.get("match_entities") == "name" else {}

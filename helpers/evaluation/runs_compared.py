@@ -9,31 +9,15 @@ from __future__ import annotations
 import logging
 import math
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from .. import metrics
 from ..core import named_twice, shown, table_name, visible
-from ..metrics import (
-    DIRECTION_SCORES,
-    FEW_RUNS,
-    ClassReport,
-    Column,
-    FewRunsWarning,
-    Report,
-    RunTest,
-    Table,
-    chance,
-    latex_float,
-    latex_text,
-    mean_and_sd,
-    percent,
-    plain_values,
-    points,
-    run_test,
-    sawilowsky,
-)
+from ..metrics import ClassReport, Column, Report, Table, chance, latex_text, mean_and_sd, percent, points
 from .compare import CHANCES, CORRECTED, corrected, verdict
 from .remarks import amount
 from .score import scored_file
@@ -79,8 +63,13 @@ class RunComparison(Report):
         size (Sawilowsky's word; 'undecided' where the corrected p is .05 or more); signature. Undefined
         values are None.
         """
-        first, rows, p_corrected = next(iter(self.values)), [], f"p_{self.correction}"
-        tested = ("difference", "t", "df", "p", p_corrected, "d", "d_low", "d_high")
+        return [row for rows in self._of_system.values() for row in rows.values()]
+
+    @cached_property
+    def _of_system(self) -> dict[str, dict[str, dict[str, Any]]]:
+        """System → score → its row."""
+        first, rows = next(iter(self.values)), []
+        tested = ("difference", "t", "df", "p", self._p_corrected, "d", "d_low", "d_high")
         for system, scores in self.values.items():
             for score, values in scores.items():
                 mean, sd, runs = mean_and_sd(values) if values else (math.nan, math.nan, 0)
@@ -91,59 +80,61 @@ class RunComparison(Report):
                 rows.append(row | {"size": "", "signature": f"{self.signatures[score]}|runs:{runs}|sd:ddof1"})
         tests = [row for row in rows if row["against"]]
         for row, p in zip(tests, corrected(self.correction)([row["p"] for row in tests]), strict=True):
-            row[p_corrected] = p
-            row["size"] = "undecided" if p >= 0.05 else sawilowsky(row["d"])
-        return plain_values(rows)
+            row[self._p_corrected] = p
+            row["size"] = "undecided" if p >= 0.05 else metrics.sawilowsky(row["d"])
+        of_system: dict[str, dict[str, dict[str, Any]]] = {}
+        for row in metrics.plain_values(rows):
+            of_system.setdefault(row["system"], {})[row["score"]] = row
+        return of_system
+
+    @property
+    def _p_corrected(self) -> str:
+        return f"p_{self.correction}"
 
     def to_dict(self) -> list[dict[str, Any]]:
         """As of `Report`: an infinite t or d, of runs without spread, is None."""
-        return [{key: _finite(value) for key, value in row.items()} for row in super().to_dict()]
+        infinite = (math.inf, -math.inf)
+        return [
+            {key: None if value in infinite else value for key, value in row.items()} for row in self.rows()
+        ]
 
     def how_to_report(self) -> list[str]:
         """A paragraph for each system but the first: means, SDs, tests, effect sizes, and what is tested."""
-        by_system: dict[str, list[dict[str, Any]]] = {}
-        for row in self.rows():
-            by_system.setdefault(row["system"], []).append(row)
-        first, *others = by_system.values()
-        tests = len(others) * len(first)
-        return [self._paragraph(first, rows, tests) for rows in others]
+        first, *others = ([*rows.values()] for rows in self._of_system.values())
+        return [self._paragraph(first, rows, len(others) * len(first)) for rows in others]
 
     def _paragraph(
         self, first: Sequence[Mapping[str, Any]], rows: Sequence[Mapping[str, Any]], tests: int
     ) -> str:
-        p_name, scores = f"p_{self.correction}", []
+        scores = []
         for row, other in zip(first, rows, strict=True):
             both = f"{_mean_sd(row)} and {_mean_sd(other)} ({other['score']}"
             if other["p"] is not None:
                 both += f"; difference {points(other['difference'])}, p {chance(other['p'])}, corrected "
-                both += f"{chance(other[p_name])}, Cohen's d {_signed(other['d'])}, "
+                both += f"{chance(other[self._p_corrected])}, Cohen's d {_signed(other['d'])}, "
                 both += f"95 % interval {_ends((other['d_low'], other['d_high']))}"
             scores.append(f"{both})")
-        counts = (f"{table_name(each[0]['system'])} ({_runs(each)})" for each in (first, rows))
+        counts = " and ".join(
+            f"{table_name(own[0]['system'])} ({amount(max(row['runs'] for row in own), 'run')})"
+            for own in (first, rows)
+        )
+        said = (
+            f"Over training runs {counts} have, in per cent of the same {self.n} samples, mean ± sample SD, "
+        )
+        said += f"{'; '.join(scores)}. "
+        if rows[0]["p"] is None:
+            return f"{said}There is no test: it needs two runs of each system, and a spread over them."
         correction = f"{CORRECTED[self.correction]} over {amount(tests, 'test')}"
-        untested = rows[0]["p"] is None
-        sentences = [
-            f"Over training runs {' and '.join(counts)} have, in per cent of the same {self.n} samples, mean "
-            f"± sample SD, {'; '.join(scores)}.",
-            *(
-                ["There is no test: it needs two runs of each system, and a spread over them."]
-                if untested
-                else [
-                    f"Two-sided p is of Welch's test, with {correction}.",
-                    verdict({row["score"]: row[p_name] for row in rows}),
-                    "The test covers the training seed, not the choice of the test set.",
-                ]
-            ),
-        ]
-        return " ".join(sentences)
+        decided = verdict({row["score"]: row[self._p_corrected] for row in rows})
+        covered = "The test covers the training seed, not the choice of the test set."
+        return f"{said}Two-sided p is of Welch's test, with {correction}. {decided} {covered}"
 
     def parts(self) -> Iterator[str | Table]:
         """In per cent: one table for each system but the first, or one of a single system."""
-        rows = {(row["system"], row["score"]): row for row in self.rows()}
         first, *others = self.values
         for index, other in enumerate(others or [None]):
             yield from [""] * (index > 0)
-            yield from self._block(rows, {"A": first} if other is None else {"A": first, "B": other})
+            yield from self._block({"A": first} if other is None else {"A": first, "B": other})
             if other is not None:
                 tests = amount(len(others) * len(self.signatures), "test")
                 corrected = f"p corrected over {tests} ({self.correction})"
@@ -151,23 +142,20 @@ class RunComparison(Report):
             yield visible(self.policy)
         yield from self._to_report()
 
-    def _block(
-        self, rows: Mapping[tuple[str, str], dict[str, Any]], systems: Mapping[str, str]
-    ) -> Iterator[str | Table]:
+    def _block(self, systems: Mapping[str, str]) -> Iterator[str | Table]:
         for letter, name in systems.items():
-            runs = max(map(len, self.values[name].values()))
             known = "" if name == letter else f"{table_name(name)}  "
-            yield f"{letter}  {known}{amount(runs, 'run')}"
+            yield f"{letter}  {known}{amount(max(map(len, self.values[name].values())), 'run')}"
         yield f"n {self.n} · mean ± SD (ddof 1) over runs, per cent"
         columns = {letter: Column(letter, 16, _mean_sd) for letter in systems}
         if "B" in systems:
             columns |= {"difference": Column("A − B", 9, points), "p": CHANCES["p"]}
-            columns |= {f"p_{self.correction}": CHANCES[f"p_{self.correction}"], "d": Column("d", 7, _signed)}
+            columns |= {self._p_corrected: CHANCES[self._p_corrected], "d": Column("d", 7, _signed)}
             columns |= {"ends": Column("95 %", 14, _ends), "size": Column("size", form=str)}
         lines = []
         for score in self.signatures:
-            row: dict[str, Any] = {letter: rows[name, score] for letter, name in systems.items()}
-            tested = row[[*systems][-1]]
+            row: dict[str, Any] = {letter: self._of_system[name][score] for letter, name in systems.items()}
+            tested = row[max(systems)]
             row |= tested | {"ends": (tested["d_low"], tested["d_high"])}
             lines.append((f"set {score}" if score in ("A", "B") else table_name(score), row))
         yield Table("score", lines, columns, width=8)
@@ -181,35 +169,32 @@ class RunComparison(Report):
         `latex_float`.
         """
         best = {score: self._best(score) for score in self.signatures}
-        rows = []
-        for system, own in self.values.items():
+        names, rows = {system: latex_text(system) for system in self.values}, []
+        for system, own in self._of_system.items():
             row: dict[str, Any] = {"bold": [score for score in best if system in best[score]]}
             for score, values in own.items():
-                mean, sd, runs = mean_and_sd(values) if values else (None, None, 0)
-                row |= {score: mean, f"{score}_sd": sd if runs > 1 else None}
-            rows.append((latex_text(system), row))
+                row |= {score: values["mean"], f"{score}_sd": values["sd"]}
+            rows.append((names[system], row))
         counts = sorted({len(values) for own in self.values.values() for values in own.values()})
         count = amount(counts[-1], "run") if len(counts) == 1 else f"{counts[0]} to {counts[-1]} runs"
         caption = f"Mean $\\pm$ sample SD over {count}, in per cent of {self.n} samples."
         if any(best.values()):
             caption += "\nBold: the best, and all that Welch's test does not tell from it ($p \\geq .05$)."
-        comments = [visible(signature) for signature in dict.fromkeys(self.signatures.values())]
         tables = [("System", rows)]
         if tests:
-            tables += [
-                ("Corrected $p$", self._tests(f"p_{self.correction}", chance)),
-                ("Cohen's $d$", self._tests("d", _signed)),
-            ]
-            first = latex_text(next(iter(self.values)))
-            caption += f"\nTests of {first} against each: {CORRECTED[self.correction]}."
-        return latex_float(tables, caption, "tab:runs", comments, **style)
-
-    def _tests(self, name: str, form: Callable[[Any], str]) -> list[tuple[str, dict[str, Any]]]:
-        rows: dict[str, dict[str, Any]] = {}
-        for row in self.rows():
-            if row["against"]:
-                rows.setdefault(latex_text(row["system"]), {})[row["score"]] = form(row[name])
-        return [*rows.items()]
+            first, *others = self._of_system
+            for title, key, form in (
+                ("Corrected $p$", self._p_corrected, chance),
+                ("Cohen's $d$", "d", _signed),
+            ):
+                shown = {
+                    other: {score: form(row[key]) for score, row in self._of_system[other].items()}
+                    for other in others
+                }
+                tables.append((title, [(names[other], row) for other, row in shown.items()]))
+            caption += f"\nTests of {names[first]} against each: {CORRECTED[self.correction]}."
+        comments = [visible(signature) for signature in dict.fromkeys(self.signatures.values())]
+        return metrics.latex_float(tables, caption, "tab:runs", comments, **style)
 
     def _best(self, score: str) -> list[str]:
         """The system with the best mean of a score, and those that do not differ from it; none without p."""
@@ -223,18 +208,10 @@ class RunComparison(Report):
         return [best, *(name for name, p in tested.items() if not p < 0.05)] if tested else []
 
 
-def _tested(a: Sequence[float], b: Sequence[float]) -> RunTest | None:
+def _tested(a: Sequence[float], b: Sequence[float]) -> metrics.RunTest | None:
     """The test of two systems' runs, of which few are said once; None where one has none."""
-    with warnings.catch_warnings(action="ignore", category=FewRunsWarning):
-        return run_test(a, b) if a and b else None
-
-
-def _finite(value: Any) -> Any:
-    return None if value in (math.inf, -math.inf) else value
-
-
-def _runs(rows: Sequence[Mapping[str, Any]]) -> str:
-    return amount(max(row["runs"] for row in rows), "run")
+    with warnings.catch_warnings(action="ignore", category=metrics.FewRunsWarning):
+        return metrics.run_test(a, b) if a and b else None
 
 
 def _mean_sd(row: Mapping[str, Any]) -> str:
@@ -304,10 +281,12 @@ def compare_run_files(
                 undefined = amount(len(own) - len(defined), "run")
                 logger.warning("%s: %s is undefined in %s", system, name, undefined)
     few = [
-        f"{shown(name)} has {amount(len(own), 'run')}" for name, own in systems.items() if len(own) < FEW_RUNS
+        f"{shown(name)} has {amount(len(own), 'run')}"
+        for name, own in systems.items()
+        if len(own) < metrics.FEW_RUNS
     ]
     if few:
-        logger.warning("%s: fewer than %d runs of a system say little", ", ".join(few), FEW_RUNS)
+        logger.warning("%s: fewer than %d runs of a system say little", ", ".join(few), metrics.FEW_RUNS)
     report = reports[paths[0]]
     return RunComparison(report.n, values, signatures, report.signature, correction)
 
@@ -333,7 +312,7 @@ def _common_scores(reports: Mapping[Path, ClassReport]) -> dict[str, str]:
             raise ValueError(f"{path} has no predictions on paired sentences, or it alone has")
     signatures = {scheme: row["signature"] for scheme, row in report.schemes.items()}
     if "direction" in report.extra:
-        return signatures | dict.fromkeys(DIRECTION_SCORES, report.extra["direction"]["signature"])
+        return signatures | dict.fromkeys(metrics.DIRECTION_SCORES, report.extra["direction"]["signature"])
     if "official" in report.extra:
         signatures["official"] = report.extra["official"]["grouped"]["signature"]
     return signatures

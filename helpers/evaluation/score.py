@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import operator
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from .. import metrics
 from ..core import (
     OFF_LIST,
     SEMEVAL_RELATIONS,
@@ -28,25 +30,7 @@ from ..core import (
     visible,
 )
 from ..data import LabelColumns, count_files, open_source, read_label_columns
-from ..metrics import (
-    DIRECTION_SCORES,
-    ClassReport,
-    Interval,
-    Outcome,
-    Weighting,
-    average,
-    averages,
-    bootstrap_intervals,
-    bootstrap_suffix,
-    calibration,
-    direction_scores,
-    evaluate,
-    official_macro,
-    official_scores,
-    resolve_score,
-    scheme_names,
-    signature,
-)
+from ..metrics import ClassReport, Interval, Outcome, Weighting, averages
 from .answers import OPTIONS, Answers, choices_text, settle
 from .remarks import pooled_only, remarks
 
@@ -56,7 +40,7 @@ if TYPE_CHECKING:
     from ..runs import Run
 
 logger = logging.getLogger(__name__)
-RATES = tuple(DIRECTION_SCORES.values())
+RATES = tuple(metrics.DIRECTION_SCORES.values())
 READING = ["gold_column", "predicted_column", "paired_column", "id_column", "gold_file", "form"]
 COUNTING = ["engine", "check_ids"]
 READING += ["label_names", "empty", *COUNTING]
@@ -116,13 +100,8 @@ def score_file(path: Path | str | Sequence[Path | str], **options: Any) -> Class
     """
     report, said = scored_file(path, **options)
     for remark in said:
-        logger.warning("%s: %s", _named(path), remark)
+        logger.warning("%s: %s", path if isinstance(path, str | Path) else listing(path, 200), remark)
     return report
-
-
-def _named(path: Path | str | Sequence[Path | str]) -> Path | str:
-    """One file, or several, in messages."""
-    return path if isinstance(path, str | Path) else listing(path, 200)
 
 
 def split_options(options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
@@ -152,35 +131,37 @@ def scored_file(
     ValueError: predictions.doc: unknown ending; known are .csv, .tsv, .jsonl, .json, .parquet, .txt, ...
     """
     known = find_task(task)
-    scheme_names(options.get("schemes"))  # refuses an unknown one before the file is read
-    resolve_score(options.get("score", "f1"))
+    metrics.scheme_names(options.get("schemes"))  # refuses an unknown one before the file is read
+    metrics.resolve_score(options.get("score", "f1"))
     reading, settling, options = split_options(options)
-    gold_file, label_names = reading.get("gold_file"), reading.get("label_names")
-    if reading.get("form") is None and isinstance(path, Path | str) and (run := as_run(path)):
+    gold_file, form = reading.get("gold_file"), reading.get("form")
+    files = [path] if isinstance(path, str | Path) else [*path]
+    alone = files[0] if isinstance(path, str | Path) else None
+    if alone is not None and form is None and (run := as_run(alone)):
         if gold_file is not None or task not in (None, run.dataset):
             what = "has its gold labels" if gold_file is not None else f"is of {run.dataset}, not of {task}"
-            raise ValueError(f"{path} is a run file and {what}")
+            raise ValueError(f"{alone} is a run file and {what}")
         if given := [name for name in ("label_set", "off_list", "mapping") if settling.get(name)]:
-            raise ValueError(f"{path} is a run file, which has counts and no answers: leave out {given[0]}")
-        with naming_file(path):
+            raise ValueError(f"{alone} is a run file, which has counts and no answers: leave out {given[0]}")
+        with naming_file(alone):
             report = score_run(run, **options)
         return report, [*pooled_only(report)]
     if confidence is None:
         read = count_files(path, **reading)
-    elif isinstance(path, Path | str) and gold_file is None:
-        read = read_label_columns(path, **{key: reading[key] for key in reading if key not in COUNTING})
+    elif alone is not None and gold_file is None:
+        read = read_label_columns(alone, **{name: reading[name] for name in reading if name not in COUNTING})
     else:
         raise ValueError("confidence is a column of one file, with its gold labels")
     answers = settle(read, known, **settling)
-    with naming_file(_named(path)):
-        if (negative := options.get("negative")) and not label_names:
-            _check_names(answers.columns, negative)
+    with naming_file(listing(files, 200) if alone is None else alone):
+        if not reading.get("label_names"):
+            _check_names(answers.columns, options.get("negative"))
         report = score_frame(answers, task=task, **options)
-        if confidence is not None and isinstance(path, Path | str):
-            _add_calibration(report, answers, path, reading.get("form"), confidence)
+        if confidence is not None and alone is not None:
+            _add_calibration(report, answers, alone, form, confidence)
     said = answers.remarks()
-    if not isinstance(path, str | Path) and len(path) > 1:
-        said.append(f"{len(path)} files are one test set here; `compare` tests systems against each other")
+    if len(files) > 1:
+        said.append(f"{len(files)} files are one test set here; `compare` tests systems against each other")
     # of two files, equal names of columns are no slip
     said += remarks(report, read.columns if gold_file is None else {}, **options)
     return report, said
@@ -199,13 +180,10 @@ def _add_calibration(
             f"{path}, column {shown(column)}: the largest confidence is {stated.max():g}, which is neither a "
             "fraction (at most 1) nor one of a column in per cent"
         )
-    gold, predicted = (answers.columns[role].tolist() for role in ("gold", "predicted"))
-    right = [said == label for label, said in zip(gold, predicted, strict=True)]
-    bins = calibration((stated / 100 if per_cent else stated).tolist(), right)
-    report.extra["calibration"] = {
-        "ece": bins.ece,
-        "bins": {f"{100 * row.pop('low'):g} to {100 * row.pop('high'):g}": row for row in bins.rows()},
-    }
+    right = map(operator.eq, answers.columns["gold"], answers.columns["predicted"])
+    bins = metrics.calibration((stated / 100 if per_cent else stated).tolist(), [*right])
+    rows = {f"{100 * row.pop('low'):g} to {100 * row.pop('high'):g}": row for row in bins.rows()}
+    report.extra["calibration"] = {"ece": bins.ece, "bins": rows}
     unit = "per cent" if per_cent else "fractions"
     report.headings["calibration"] = f"confidence by column {visible(column)}, {unit}"
 
@@ -226,11 +204,11 @@ def as_run(path: Path | str) -> Run | None:
     return load_run(path)
 
 
-def _check_names(columns: LabelColumns, negative: str) -> None:
+def _check_names(columns: LabelColumns, negative: str | None) -> None:
     """Refuse a negative class that is named where the labels are integers."""
-    if re.fullmatch(r"-?\d+", negative):
+    if not negative or re.fullmatch(r"-?\d+", negative):
         return
-    if all(columns.first_row(role, lambda label: not label.isdecimal()) is None for role in columns.roles):
+    if all(label.isdecimal() for role in columns.roles for label in columns[role].times()):
         raise ValueError(
             f"negative is {shown(negative)}, but the labels are integers, such as {columns['gold'][0]}: give "
             "their names, --id2label FILE (the model's config.json, or a list of names)"
@@ -296,8 +274,7 @@ def score_frame(
     if missing := [role for role in ("gold", "predicted") if role not in read]:
         raise ValueError(f"the frame has no column {shown(missing[0])}")
     columns = {role: read[role] for role in ("gold", "predicted")}
-    listed = answers.labels or policy.get("labels", ())
-    rules = (known, listed, negative, getattr(read, "counts", None))
+    rules = (known, answers.labels or policy.get("labels", ()), negative, getattr(read, "counts", None))
     table, pairs = counted(columns, *rules), None
     if "predicted_paired" in read:
         pairs = counted(columns | {"paired": read["predicted_paired"]}, *rules)
@@ -382,20 +359,26 @@ def _report(
 
     official : whether there are official scores, and whether the performance on pairs is the official one.
     """
-    rng, made = np.random.default_rng(seed), bootstrap_suffix(replicates, seed)
+    rng, made = np.random.default_rng(seed), metrics.bootstrap_suffix(replicates, seed)
+    report = metrics.evaluate(table, schemes=schemes, negative=negative, **policy)
+    report.sign(made)
 
     def interval(outcome: Outcome, statistic: Callable) -> Interval | None:
-        return bootstrap_intervals(outcome, statistic, rng, replicates) if replicates else None
+        return metrics.bootstrap_intervals(outcome, statistic, rng, replicates) if replicates else None
 
-    report = evaluate(table, schemes=schemes, negative=negative, **policy)
-    report.sign(made)
     scores = partial(averages, schemes=schemes, classes_of=table, negative=negative, **policy)
     if drawn := interval(table, scores):
         report.add_intervals(drawn)
     if official[0]:
-        _add_official(report, table, negative, interval, made)
+        report.extra["official"] = _official(table, negative, interval, made)
+        labels, relations = _macro_classes(table, negative)
+        over = f"{labels} (directed) or over {relations} (undirected; grouped, the task's own score)"
+        report.headings["official"] = f"macro is over {over}"
     if pairs is not None:
-        _add_direction(report, pairs, official[1], negative, inverse, interval, made)
+        report.extra["direction"] = _direction(pairs, official[1], negative, inverse, interval, made)
+        labels, relations = _macro_classes(pairs, negative)
+        over = f"the official macro-F1, over {relations}, direction counted"
+        report.headings["direction"] = f"performance is {over if official[1] else f'macro-F1 over {labels}'}"
     return report
 
 
@@ -406,52 +389,38 @@ def _macro_classes(table: Outcome, negative: str | None) -> tuple[str, str]:
     return f"{len(labels)} labels", f"{len({base_relation(label) for label in labels})} relations"
 
 
-def _add_official(
-    report: ClassReport, table: Outcome, negative: str | None, interval: Callable, made: str
-) -> None:
-    labels, relations = _macro_classes(table, negative)
-    report.headings["official"] = (
-        f"macro is over {labels} (directed) or over {relations} (undirected; grouped, the task's own score)"
-    )
-    scores: dict[str, dict[str, Any]] = official_scores(table, negative)
-    if drawn := interval(table, partial(official_macro, negative=negative, classes_of=table)):
+def _official(table: Outcome, negative: str | None, interval: Callable, made: str) -> dict[str, Any]:
+    """SemEval's scores in three forms, signed."""
+    scores: dict[str, dict[str, Any]] = metrics.official_scores(table, negative)
+    if drawn := interval(table, partial(metrics.official_macro, negative=negative, classes_of=table)):
         scores["grouped"] |= {"macro_low": drawn.low, "macro_high": drawn.high}
     fields = {"official": "semeval2010", "labels": "supported", "negative": str(negative)}
     for name, direction in {"directed": "kept", "undirected": "dropped", "grouped": "grouped"}.items():
-        scores[name]["signature"] = signature("f1", **fields, direction=direction, n=str(table.n))
+        scores[name]["signature"] = metrics.signature("f1", **fields, direction=direction, n=str(table.n))
     scores["grouped"]["signature"] += made
-    report.extra["official"] = scores
+    return scores
 
 
-def _add_direction(
-    report: ClassReport,
+def _direction(
     pairs: Outcome,
     official: bool,
     negative: str | None,
     inverse: Mapping[Any, str] | None,
     interval: Callable,
     made: str,
-) -> None:
-    measure: Callable = official_macro if official else partial(average, scheme="macro")
+) -> dict[str, Any]:
+    """PD, PIR and PPR with their intervals, signed."""
+    measure: Callable = metrics.official_macro if official else partial(metrics.average, scheme="macro")
     performance = partial(measure, negative=negative)
 
     def rates(table: Outcome) -> np.ndarray:
-        scores = direction_scores(table, inverse, performance, pairs)
+        scores = metrics.direction_scores(table, inverse, performance, pairs)
         return np.stack([getattr(scores, rate) for rate in RATES], -1)
 
-    scores = direction_scores(pairs, inverse, performance).to_dict()
+    scores = metrics.direction_scores(pairs, inverse, performance).to_dict()
     if drawn := interval(pairs, rates):
         named = drawn.named(RATES).items()
         scores["intervals"] = {rate: {"low": ends.low, "high": ends.high} for rate, ends in named}
-    recipe = signature(
-        "pd+pir+ppr",
-        performance="official_macro" if official else "macro",
-        inverse="e1e2" if inverse is None else "given",
-        negative=str(negative),
-        n=str(pairs.n),
-    )
-    scores["signature"] = recipe + made
-    labels, relations = _macro_classes(pairs, negative)
-    over = f"the official macro-F1, over {relations}, direction counted" if official else ""
-    report.headings["direction"] = f"performance is {over or f'macro-F1 over {labels}'}"
-    report.extra["direction"] = scores
+    recipe = {"performance": "official_macro" if official else "macro"}
+    recipe |= {"inverse": "e1e2" if inverse is None else "given", "negative": str(negative)}
+    return scores | {"signature": metrics.signature("pd+pir+ppr", **recipe, n=str(pairs.n)) + made}

@@ -24,8 +24,6 @@ from .answers import settle
 from .score import counted
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from ..runs import Run
 
 TACRED_GOLD = {"tacred": "gold", "tacred-revised": "gold_tacrev"}
@@ -44,7 +42,7 @@ _KINDS = {"cnn": "CNN", "lstm": "LSTM", "bilstm": "BiLSTM", "gcn": "GCN", "self_
 _ADDED = {"_bert_cased": " + BERT cased", "_bert_uncased": " + BERT uncased", "_elmo": " + ELMo"}
 _ADDED |= {"_wo_discr": " w/o discr.", "_unmasked": ", unmasked", "_masked": ", masked"}
 
-SEMEVAL: dict[str, Any] = {"dataset": "semeval2010", "negative": "Other"}
+SEMEVAL: dict[str, Any] = {"dataset": "semeval2010", "negative": "Other", "labels": SEMEVAL_RELATIONS}
 _ANSWERS = "semeval2010/predictions/{}_{}_predicted_result.txt"
 SEMEVAL_FILES = {model: _ANSWERS.format("onehaitao", model) for model in ("CNN", "Att-BLSTM", "CR-CNN")}
 FURTHER_FILES = {
@@ -70,25 +68,18 @@ def tacred_runs() -> Iterator[Run]:
     ------
     MissingData, ChecksumError : the prediction files are not here, or are not the registered ones.
     """
-
-    from ..runs import Run
-
     frame = tacred_predictions("test")
-    models = [column for column in frame if column not in ("id", *TACRED_GOLD.values())]
-    labels = tuple(frame["gold"].cat.categories)
+    models = [(str(column),) for column in frame if column not in ("id", *TACRED_GOLD.values())]
     try:
         locate(TACRED_FILE)
         files = _sums(TACRED_FILE)
     except MissingData:  # a copy of the repository was read
         files = {}
     fixed: dict[str, Any] = {"negative": "no_relation", "files": files, "source": TACRED_SOURCE}
-    fixed["licence"] = registered_file(TACRED_FILE).licence
+    fixed |= {"licence": registered_file(TACRED_FILE).licence, "labels": tuple(frame["gold"].cat.categories)}
     for dataset, gold in TACRED_GOLD.items():
-        for model in models:
-            outcome = Outcome.from_columns(frame[gold], frame[model], labels=labels)
-            yield Run.from_outcome(outcome, dataset=dataset, model=model, **fixed)
-        for pair in TACRED_PAIRS:
-            yield _pair(frame, gold, pair, labels, dataset=dataset, **fixed)
+        for systems in (*models, *TACRED_PAIRS):
+            yield _run(frame[gold], frame, systems, dataset=dataset, **fixed)
 
 
 def semeval_runs() -> Iterator[Run]:
@@ -97,21 +88,12 @@ def semeval_runs() -> Iterator[Run]:
     Raises as `tacred_runs`.
     """
     key = semeval_key()
-    columns: dict[str, Any] = {}
-    for name, path in SEMEVAL_FILES.items():
-        frame = join_semeval_answers(locate(path), key)
-        columns |= {"gold": frame["gold"], name: frame["predicted"]}
-        yield _semeval_run(frame, path, model=name)
-    for pair in (("CR-CNN", "Att-BLSTM"), ("CR-CNN", "CNN"), ("Att-BLSTM", "CNN")):
-        origin = _semeval_origin(*(SEMEVAL_FILES[name] for name in pair))
-        yield _pair(columns, "gold", pair, SEMEVAL_RELATIONS, **origin, **SEMEVAL)
-
-
-def _semeval_run(frame: pd.DataFrame, path: str, **named: Any) -> Run:
-    from ..runs import Run
-
-    outcome = Outcome.from_columns(frame["gold"], frame["predicted"], labels=SEMEVAL_RELATIONS)
-    return Run.from_outcome(outcome, **named, **_semeval_origin(path), **SEMEVAL)
+    frames = {name: join_semeval_answers(locate(path), key) for name, path in SEMEVAL_FILES.items()}
+    columns = {name: frame["predicted"] for name, frame in frames.items()}
+    pairs = (("CR-CNN", "Att-BLSTM"), ("CR-CNN", "CNN"), ("Att-BLSTM", "CNN"))
+    for systems in (*((name,) for name in columns), *pairs):
+        origin = _semeval_origin(*(SEMEVAL_FILES[name] for name in systems))
+        yield _run(frames["CNN"]["gold"], columns, systems, **origin, **SEMEVAL)
 
 
 def system_title(model: str) -> str:
@@ -142,7 +124,8 @@ def semeval_implementations() -> Iterator[Run]:
     for name, path in FURTHER_FILES.items():
         model, variant = name.split(" ", 1)
         frame = join_semeval_answers(locate(path), key)
-        yield _semeval_run(frame, path, model=model, variant=variant)
+        columns, origin = {model: frame["predicted"]}, _semeval_origin(path)
+        yield _run(frame["gold"], columns, (model,), variant=variant, **origin, **SEMEVAL)
 
 
 CHATGPT_FILE = "semeval2010/predictions_llm/ChatGPT_Li2023.json"
@@ -166,11 +149,13 @@ def language_model_runs() -> Iterator[Run]:
     yield Run.from_outcome(outcome, model="ChatGPT", variant="zero-shot", **origin, **fixed)
 
 
-def _pair(columns: Any, gold: str, pair: tuple[str, str], labels: tuple[str, ...], **fixed: Any) -> Run:
+def _run(gold: Any, columns: Any, systems: tuple[str, ...], labels: tuple[str, ...], **named: Any) -> Run:
+    """The run of one system, or of two side by side."""
     from ..runs import Run
 
-    outcome = Outcome.from_columns(columns[gold], columns[pair[0]], second=columns[pair[1]], labels=labels)
-    return Run.from_outcome(outcome, model="+".join(pair), second=pair[1], **fixed)
+    roles = dict(zip(("predicted", "second"), (columns[name] for name in systems), strict=False))
+    outcome = Outcome.from_columns(gold, **roles, labels=labels)
+    return Run.from_outcome(outcome, model="+".join(systems), second="".join(systems[1:]), **named)
 
 
 def _sums(*paths: str) -> dict[str, str]:

@@ -22,20 +22,10 @@ from typing import Any
 import numpy as np
 import scipy  # its parts are loaded when they are first asked for
 
+from .. import metrics
 from ..core import naming_file, plain_form, shown, unknown_name
 from ..data import Triple, TripleItem, read_triples
-from ..metrics import (
-    ClassReport,
-    Outcome,
-    Policy,
-    Weighting,
-    averages,
-    bootstrap_intervals,
-    bootstrap_suffix,
-    class_report,
-    plain_number,
-    scheme_names,
-)
+from ..metrics import ClassReport, Outcome, Policy, Weighting, averages, plain_number
 
 logger = logging.getLogger(__name__)
 MATCHES = ("exact", "last-token", "strict", "boundaries", "pair", "relation")
@@ -48,6 +38,8 @@ Key = tuple[Any, ...]
 Sets = tuple[set[Key], set[Key], set[Key]]
 """The gold, the predicted and the right triples of an item."""
 ROLES = ("gold", "predicted", "right")
+COLUMNS = ("gold_column", "predicted_column", "id_column")
+"""Options of `read_triples`."""
 
 
 class TripleReport(ClassReport):
@@ -96,13 +88,7 @@ def score_triples(
     *,
     match: str = "exact",
     normalise: bool = False,
-    gold_column: str | None = None,
-    predicted_column: str | None = None,
-    id_column: str | None = None,
-    schemes: Sequence[str | Weighting] | None = None,
-    replicates: int = 0,
-    seed: int = 1,
-    **policy: Any,
+    **options: Any,
 ) -> TripleReport:
     """Score items with gold and predicted triples, of a file or as they are.
 
@@ -113,8 +99,8 @@ def score_triples(
     match : one of `MATCHES`. normalise : entities that differ in case, blanks or an article in front are one,
         and relations as `score --normalise` has it: in case, blanks, _ and -.
     gold_column, predicted_column, id_column : as in `read_triples`.
-    schemes : names, 'n^α' or functions; None: all. replicates, seed : of the bootstrap over items.
-    policy : `score` and fields of `Policy`, such as `labels` and `zero_division`.
+    options : schemes, names, 'n^α' or functions, None: all; replicates (0), seed (1), of the bootstrap over
+        items; score; fields of `Policy`, such as `labels` and `zero_division`.
 
     Raises ValueError as `read_triples`; for an unknown match; a text, or under strict a type, that is missing
     (with item and key); no gold triple; a score that counts true negatives.
@@ -129,33 +115,30 @@ def score_triples(
     >>> score_triples([item]).schemes["micro"]["precision"]
     0.5
     """
-    scheme_names(schemes)  # refuses an unknown one before the file is read
+    metrics.scheme_names(options.get("schemes"))  # refuses an unknown one before the file is read
     rules = match_rules(match, normalise)
-    named = {"gold_column": gold_column, "predicted_column": predicted_column, "id_column": id_column}
+    columns = {name: options.pop(name) for name in COLUMNS if name in options}
     naming: contextlib.AbstractContextManager[None] = contextlib.nullcontext()
     if isinstance(path, str | Path):
-        both = path if gold_file is None else f"{path} against {gold_file}"
-        items, naming = read_triples(path, gold_file, **named), naming_file(both)
+        naming = naming_file(path if gold_file is None else f"{path} against {gold_file}")
+        items = read_triples(path, gold_file, **columns)
     else:
         items = _as_items(path)
     with naming:
-        outcome = outcome_of_sets(triple_sets(items, match, normalise))
-        return report_of_sets(outcome, rules, schemes, replicates, seed, **policy)
+        return report_of_sets(outcome_of_sets(triple_sets(items, match, normalise)), rules, **options)
 
 
 def _as_items(pairs: Iterable[Any]) -> list[TripleItem]:
     """Pairs (gold, predicted) as `read_triples` gives items."""
     items = []
-    for number, (gold, predicted) in enumerate(pairs, start=1):
+    for number, pair in enumerate(pairs, start=1):
         item = TripleItem([], [])
-        for role, triples in {"gold": gold, "predicted": predicted}.items():
-            for triple in triples:
-                if not isinstance(triple, Triple):
-                    if isinstance(triple, str) or len(triple) != 3:
-                        needed = f"(head, relation, tail) is expected, not {shown(triple)}"
-                        raise ValueError(f"item {number}, {role} triples: {needed}")
-                    triple = Triple(triple[1], triple[0], triple[2])
-                getattr(item, role).append(triple)
+        for role, given, triples in zip(ROLES, pair, item[:2], strict=False):
+            for triple in given:
+                if isinstance(triple, str) or not isinstance(triple, Triple) and len(triple) != 3:
+                    needed = f"(head, relation, tail) is expected, not {shown(triple)}"
+                    raise ValueError(f"item {number}, {role} triples: {needed}")
+                triples.append(triple if isinstance(triple, Triple) else Triple(triple[1], *triple[::2]))
         items.append(item)
     return items
 
@@ -244,12 +227,14 @@ def report_of_sets(
     check_score(score)
     policy = {"labels": "supported"} | policy
     counts = outcome.per_class()
-    report = class_report(counts, Policy.of(counts, **policy), schemes, score, TripleReport)
+    report = metrics.class_report(counts, Policy.of(counts, **policy), schemes, score, TripleReport)
     matched = "".join(f"|{name}:{value}" for name, value in rules.items())
-    report.sign(matched + bootstrap_suffix(replicates, seed))
+    report.sign(matched + metrics.bootstrap_suffix(replicates, seed))
     if replicates:
         scores = partial(averages, schemes=schemes, score=score, classes_of=counts, **policy)
-        report.add_intervals(bootstrap_intervals(outcome, scores, np.random.default_rng(seed), replicates))
+        report.add_intervals(
+            metrics.bootstrap_intervals(outcome, scores, np.random.default_rng(seed), replicates)
+        )
     return report
 
 
@@ -312,14 +297,13 @@ def _spellings(items: Sequence[TripleItem]) -> dict[str, str]:
 
 def _have_spans(items: Sequence[TripleItem]) -> bool:
     """Whether all heads and tails have spans; ValueError if some have and others have none."""
-    seen: bool | None = None
+    seen: set[bool] = set()
     for number, item in enumerate(items, start=1):
         for role, triples in zip(ROLES, item[:2], strict=False):
-            for span in (span for triple in triples for span in (triple.head_span, triple.tail_span)):
-                if seen is None:
-                    seen = span is not None
-                elif seen != (span is not None):
-                    raise ValueError(
-                        f"item {number}, {role} triples: some heads and tails have spans, others have none"
-                    )
-    return bool(seen)
+            spans = (span for triple in triples for span in (triple.head_span, triple.tail_span))
+            seen |= {span is not None for span in spans}
+            if len(seen) > 1:
+                raise ValueError(
+                    f"item {number}, {role} triples: some heads and tails have spans, others have none"
+                )
+    return seen == {True}
