@@ -7,9 +7,8 @@ from typing import Any
 
 import click
 
-from .base import app
+from .base import app, as_json, put
 from .options import forms, option
-from .output import as_json, put
 
 
 def _figure_file(text: str) -> str:

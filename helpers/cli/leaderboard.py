@@ -9,24 +9,12 @@ from typing import Any
 import click
 
 from .. import program
-from .base import app
-from .options import (
-    COLUMNS,
-    FILE,
-    GOLD_COLUMN,
-    ID_COLUMN,
-    OUTPUT,
-    PREDICTED_COLUMN,
-    SEEDS,
-    flag,
-    forms,
-    option,
-    replicates,
-)
-from .output import as_json, put
+from . import options as shared
+from .base import app, as_json, put, put_report
+from .options import flag, forms, option, replicates
 
 logger = logging.getLogger(__name__)
-SEED_TYPE = click.IntRange(0, SEEDS)
+SEED_TYPE = click.IntRange(0, shared.SEEDS)
 STORE = option(
     "--store stored",
     "FOLDER",
@@ -36,7 +24,9 @@ STORE = option(
 """The store as an argument, if it is not the usual one."""
 TEST_SET = "The test set, e.g. tacred, tacred-revised, semeval2010, kbp37, gids; or a name of your own."
 DATASET = option("--dataset", "D", TEST_SET, required=True)
-GOLD_FILE = option("--gold", "FILE", "Another file with ids and gold labels, where there are none.", FILE)
+GOLD_FILE = option(
+    "--gold", "FILE", "Another file with ids and gold labels, where there are none.", shared.FILE
+)
 REPLACE = flag("--replace", "Put it in the place of a stored submission of that name.")
 
 
@@ -55,22 +45,27 @@ def _leaderboard() -> None:
 
 
 @_leaderboard.command("add")
-@click.argument("file", metavar="[FILE]", required=False, type=FILE)
+@click.argument("file", metavar="[FILE]", required=False, type=shared.FILE)
 @option("--dataset", "D", TEST_SET)
 @option("--system", "NAME", "The name that the page shows.")
 @option("--paper", "URL", "Where the system is described.", default="")
 @option("--licence", "L", "Of the predictions, e.g. MIT.", default="")
-@option("--batch", "LIST", "Many at once: a table with file, dataset, system[, paper, licence, seed].", FILE)
+@option(
+    "--batch",
+    "LIST",
+    "Many at once: a table with file, dataset, system[, paper, licence, seed].",
+    shared.FILE,
+)
 @GOLD_FILE
 @option("--negative", "L", "The negative class of a test set of your own, e.g. no_relation.")
 @option("--seed", "N", "One run of several: the page shows the system once, with their mean.", SEED_TYPE)
-@GOLD_COLUMN
-@PREDICTED_COLUMN
+@shared.GOLD_COLUMN
+@shared.PREDICTED_COLUMN
 @option("--paired-column", "C", "Predictions on the paired sentences, for direction.")
-@ID_COLUMN
-@option("--truth", "T", "For several labels a sample: the gold matrix; FILE holds the scores.", FILE)
+@shared.ID_COLUMN
+@option("--truth", "T", "For several labels a sample: the gold matrix; FILE holds the scores.", shared.FILE)
 @option("--threshold", "X", "Labels with scores above it are predicted (default 0).", float, default=0.0)
-@option("--facts", "FACTS", "For ranked facts: the true ones, with head, tail and relation.", FILE)
+@option("--facts", "FACTS", "For ranked facts: the true ones, with head, tail and relation.", shared.FILE)
 @option("--n-facts", "N", "For a published list: how many facts are true.", click.IntRange(1, 2**53))
 @REPLACE
 @STORE
@@ -143,8 +138,8 @@ def _add_batch(batch: str, replace: bool, stored: dict[str, Any]) -> None:
 
 
 @_leaderboard.command("compare")
-@click.argument("first", metavar="A", type=FILE)
-@click.argument("second", metavar="B", type=FILE)
+@click.argument("first", metavar="A", type=shared.FILE)
+@click.argument("second", metavar="B", type=shared.FILE)
 @DATASET
 @option("--systems", "NAME NAME", "The names of the two systems on the page.", (str, str), required=True)
 @GOLD_FILE
@@ -243,15 +238,15 @@ def _list(form: str, stored: dict[str, Any]) -> None:
 
 
 @app.command("report")
-@click.argument("path", metavar="FILE", type=FILE)
+@click.argument("path", metavar="FILE", type=shared.FILE)
 @option(
     "--dataset", "D", "A stored test set: checks FILE, and gives the systems to stand beside.", default=""
 )
 @option("--system", "NAME", "The name in the report (default: that of the file).", default="")
-@COLUMNS
+@shared.COLUMNS
 @replicates(default=1000)
 @forms("markdown", "html", "json")
-@OUTPUT
+@shared.OUTPUT
 def _report(form: str, output: str | None, **options: Any) -> None:
     """A report of one prediction file, on one page.
 
@@ -267,4 +262,4 @@ def _report(form: str, output: str | None, **options: Any) -> None:
 
     roles = {role: options.pop(f"{role}_column") for role in ("id", "gold", "predicted")}
     made = _noting(lambda: file_report(**options, columns=roles), "")
-    put(as_json(made.to_dict()) if form == "json" else getattr(made, f"to_{form}")(), output)
+    put_report(made, form, output)

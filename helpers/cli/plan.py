@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .base import app
+from .base import app, as_json, put
 from .options import FILE, NAMES, NEGATIVE, OUTPUT, SEED, forms, option
-from .output import as_json, put
 
 if TYPE_CHECKING:
     from ..evaluation import SamplePlan

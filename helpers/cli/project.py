@@ -12,9 +12,8 @@ from typing import Any
 import click
 
 from .. import PACKAGE, ROOT
-from .base import app, failed
+from .base import app, as_json, failed, put
 from .options import FILE, flag, forms, option
-from .output import as_json, put
 
 WORKFLOW = ROOT / "workflow"
 CLUSTERS = ("local", "slurm")

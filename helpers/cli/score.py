@@ -15,34 +15,9 @@ import click
 
 from .. import program
 from ..core import shown, unknown_name
-from .base import app, failed
-from .options import (
-    COLUMNS,
-    COUNTED_AS,
-    FILE,
-    FILE_OR_STDIN,
-    GOLD,
-    GOLD_COLUMN,
-    KS,
-    LATEX,
-    MATCH,
-    MATCH_ENTITIES,
-    NAMED_LABELS,
-    NEGATIVE,
-    OUTPUT,
-    PREDICTED_COLUMN,
-    RAW,
-    READING,
-    RESULT,
-    SCHEMES,
-    SCORING,
-    bootstrap,
-    flag,
-    forms,
-    option,
-    predictions,
-)
-from .output import as_json, put
+from . import options as shared
+from .base import app, failed, put, put_report
+from .options import bootstrap, flag, forms, option
 
 CONFIDENCE = "How sure the system is, fractions or per cent: adds calibration (bins, expected error)."
 FAIL_UNDER = "Exit with 1 if this score is smaller, e.g. dodrans=0.67; repeatable. NAME as for --score-only."
@@ -67,20 +42,20 @@ def threshold(text: str) -> tuple[str, float]:
 
 
 @app.command("score")
-@click.argument("files", metavar="FILE...", nargs=-1, required=True, type=predictions)
-@READING
-@COLUMNS
+@click.argument("files", metavar="FILE...", nargs=-1, required=True, type=shared.predictions)
+@shared.READING
+@shared.COLUMNS
 @option("--paired-column", "C", "Predictions on the paired samples: adds PD, PIR and PPR.")
-@option("--inverse", "FILE", "The inverses, if not (e1,e2) and (e2,e1).", FILE)
+@option("--inverse", "FILE", "The inverses, if not (e1,e2) and (e2,e1).", shared.FILE)
 @option("--task", "TASK", "semeval2010: its labels, its negative class, its official scores.")
 @option("--confidence", "C", CONFIDENCE)
-@SCORING
+@shared.SCORING
 @bootstrap()
 @option("--engine", "E", "memory, duckdb or spark: what counts (default memory, duckdb from 1 GiB on).")
 @flag("--check-ids", "Identifiers have to be unique over all files (in memory those of a file always are).")
 @option("--fail-under", "NAME=X", FAIL_UNDER, threshold, multiple=True)
 @option("--score-only", "NAME", SCORE_ONLY)
-@RESULT
+@shared.RESULT
 def _score(files: tuple[str, ...], inverse: str | None, **options: Any) -> int:
     """Every score of a file of gold and predicted labels.
 
@@ -139,7 +114,9 @@ def _reading_of(options: dict[str, Any]) -> dict[str, Any]:
     reading = {"gold_file": options.pop("gold"), "form": options.pop("input_format")}
     reading |= {"label_names": read_label_names(names) if names else None}
     reading |= {name: options.pop(name) for name in ("normalise", "off_list", "mapping", "empty")}
-    return reading | {"label_set": labels if labels in (None, GOLD) else read_labels(labels, keep_order=True)}
+    return reading | {
+        "label_set": labels if labels in (None, shared.GOLD) else read_labels(labels, keep_order=True)
+    }
 
 
 def put_scores(score: Callable[..., Any], files: Sequence[str], options: dict[str, Any]) -> int:
@@ -148,8 +125,7 @@ def put_scores(score: Callable[..., Any], files: Sequence[str], options: dict[st
     score : takes the options that are not of the output, and gives a `ClassReport`. files : for the message.
     """
     fail_under, score_only = options.pop("fail_under"), options.pop("score_only")
-    form, raw, output = (options.pop(name) for name in ("form", "raw", "output"))
-    style = _latex_of(options)
+    result = _result_of(options)
     options |= _policy_of(options)
     asked = [*([score_only] if score_only else []), *(name for name, _ in fail_under)]
     options["schemes"] = _with_powers(options["schemes"], asked)
@@ -159,9 +135,9 @@ def put_scores(score: Callable[..., Any], files: Sequence[str], options: dict[st
         if name not in scores:
             raise unknown_name("score of this report", name, scores)
     if score_only:
-        put(repr(scores[score_only]), output)
+        put(repr(scores[score_only]), result["output"])
     else:
-        _put_report(report, form, raw, output, **style)
+        put_report(report, **result)
     small = [
         f"{name} is {scores[name]:.6g}, under {least:g}"
         for name, least in fail_under
@@ -170,18 +146,10 @@ def put_scores(score: Callable[..., Any], files: Sequence[str], options: dict[st
     return failed(f"{', '.join(files)}: {'; '.join(small)}", 1) if small else 0
 
 
-def _put_report(report: Any, form: str, raw: bool = False, output: str | None = None, **latex: Any) -> None:
-    """A report in one of its forms; `latex` : arguments of `to_latex`."""
-    match form:
-        case "json":
-            text = as_json(report.to_dict())
-        case "csv":
-            text = report.to_csv(raw)
-        case "latex":
-            text = report.to_latex(**latex)
-        case _:
-            text = report.to_text()
-    put(text, output)
+def _result_of(options: dict[str, Any]) -> dict[str, Any]:
+    """The options of the result, taken out of `options`, as the arguments of `put_report`."""
+    names = ("form", "raw", "output", "decimals", "columns", "intervals", "tests")
+    return {name: options.pop(name) for name in names if name in options}
 
 
 def _policy_of(options: dict[str, Any]) -> dict[str, Any]:
@@ -196,7 +164,9 @@ def _policy_of(options: dict[str, Any]) -> dict[str, Any]:
     if score is not None or beta is not None:
         policy["score"] = score or f"f{beta:.9f}".rstrip("0").rstrip(".")
     if labels:
-        policy["labels"] = labels[0] if len(labels) == 1 and labels[0] in NAMED_LABELS else _listed(labels)
+        policy["labels"] = (
+            labels[0] if len(labels) == 1 and labels[0] in shared.NAMED_LABELS else _listed(labels)
+        )
     return policy
 
 
@@ -208,11 +178,6 @@ def _listed(labels: tuple[str, ...]) -> list[str]:
 
     source = open_source(labels[0])
     return source.read([source.column("label")])["label"].tolist()
-
-
-def _latex_of(options: dict[str, Any]) -> dict[str, Any]:
-    """The options of `LATEX`, taken out of `options`, as the arguments of `latex_float`."""
-    return {name: options.pop(name) for name in ("decimals", "columns", "intervals")}
 
 
 def _with_powers(schemes: Sequence[str] | None, asked: Sequence[str]) -> Sequence[str] | None:
@@ -229,13 +194,13 @@ THRESHOLD = "Predict labels with scores above it (default 0; 0.5 is usual for pr
 
 
 @app.command("score-multilabel")
-@option("--truth", "T", "The gold labels, a matrix of 0 and 1.", FILE, required=True)
-@option("--scores", "S", "A score for each document and label.", FILE, required=True)
-@KS
+@option("--truth", "T", "The gold labels, a matrix of 0 and 1.", shared.FILE, required=True)
+@option("--scores", "S", "A score for each document and label.", shared.FILE, required=True)
+@shared.KS
 @flag("--multiclass", "Predict the best label of each document.")
 @option("--threshold", "X", THRESHOLD, float, default=0.0)
 @option("--labels", "L", LABELS, click.Choice(("listed", "observed", "supported")), default="listed")
-@SCHEMES
+@shared.SCHEMES
 @bootstrap()
 @forms("table", "json")
 def _score_multilabel(truth: str, scores: str, form: str, **options: Any) -> None:
@@ -255,18 +220,18 @@ def _score_multilabel(truth: str, scores: str, form: str, **options: Any) -> Non
     """
     from ..evaluation import score_multilabel_files
 
-    _put_report(score_multilabel_files(truth, scores, **options), form)
+    put_report(score_multilabel_files(truth, scores, **options), form)
 
 
 @app.command("audit-leak")
-@click.argument("file", metavar="FILE", type=FILE)
-@option("--negative", "L", NEGATIVE, required=True)
-@GOLD_COLUMN
-@PREDICTED_COLUMN
-@SCHEMES
+@click.argument("file", metavar="FILE", type=shared.FILE)
+@option("--negative", "L", shared.NEGATIVE, required=True)
+@shared.GOLD_COLUMN
+@shared.PREDICTED_COLUMN
+@shared.SCHEMES
 @forms("table", "json", "csv")
-@RAW
-def _audit_leak(file: str, form: str, raw: bool, **options: Any) -> None:
+@shared.RAW
+def _audit_leak(file: str, **options: Any) -> None:
     """What a system would gain by an evaluation that knows which samples are negative.
 
     FILE is as in `score`. Each sample whose gold label is the negative class gets it as predicted label: what
@@ -283,11 +248,12 @@ def _audit_leak(file: str, form: str, raw: bool, **options: Any) -> None:
     """
     from ..evaluation import audit_leak
 
-    _put_report(audit_leak(file, **options), form, raw)
+    result = _result_of(options)
+    put_report(audit_leak(file, **options), **result)
 
 
 RECALL = option("--recall", "R", "Score the list up to the first rank with this recall.", float)
-FACTS = option("--facts", "FACTS", "The true facts, with columns head, tail and relation.", FILE)
+FACTS = option("--facts", "FACTS", "The true facts, with columns head, tail and relation.", shared.FILE)
 N_FACTS = option("--n-facts", "N", "Number of true facts behind a published list.", click.IntRange(1, 2**53))
 LEFT_OUT = "The negative class: its rows are left out (else recognised by a name such as NA; '' for none)."
 
@@ -296,18 +262,18 @@ FIXED = "Give F1 of the facts with at least this score, too, e.g. 0.5."
 
 
 @app.command("score-facts")
-@click.argument("predictions", metavar="PREDICTIONS", type=FILE)
+@click.argument("predictions", metavar="PREDICTIONS", type=shared.FILE)
 @FACTS
 @RECALL
 @option("--threshold", "X", FIXED, float)
 @option("--negative", "L", LEFT_OUT)
 @N_FACTS
-@SCHEMES
+@shared.SCHEMES
 @bootstrap()
 @forms("table", "json", "csv", "latex")
-@LATEX
-@RAW
-def _score_facts(predictions: str, form: str, raw: bool, **options: Any) -> None:
+@shared.LATEX
+@shared.RAW
+def _score_facts(predictions: str, **options: Any) -> None:
     """Distant supervision: a ranked list of facts against the true ones.
 
     PREDICTIONS (.csv, .tsv, .jsonl or .parquet, also .gz) has the columns head, tail, relation and score, one
@@ -338,21 +304,21 @@ def _score_facts(predictions: str, form: str, raw: bool, **options: Any) -> None
     """
     from ..evaluation import score_fact_file
 
-    style = _latex_of(options)
-    _put_report(score_fact_file(predictions, **options), form, raw, **style)
+    result = _result_of(options)
+    put_report(score_fact_file(predictions, **options), **result)
 
 
 @app.command("compare-facts")
-@click.argument("first", metavar="A", type=FILE)
-@click.argument("second", metavar="B", type=FILE)
+@click.argument("first", metavar="A", type=shared.FILE)
+@click.argument("second", metavar="B", type=shared.FILE)
 @FACTS
 @RECALL
 @option("--negative", "L", LEFT_OUT)
 @N_FACTS
 @bootstrap(default=10_000, least=1)
 @forms("table", "json", "csv")
-@RAW
-def _compare_facts(first: str, second: str, form: str, raw: bool, **options: Any) -> None:
+@shared.RAW
+def _compare_facts(first: str, second: str, **options: Any) -> None:
     """Two ranked lists of facts: do they differ beyond chance?
 
     A and B are files as in `score-facts`. Where both name their facts and have the same true ones, entity
@@ -366,7 +332,8 @@ def _compare_facts(first: str, second: str, form: str, raw: bool, **options: Any
     """
     from ..evaluation import FactComparison, compare_fact_files
 
-    _put_report(FactComparison(compare_fact_files(first, second, **options)), form, raw)
+    result = _result_of(options)
+    put_report(FactComparison(compare_fact_files(first, second, **options)), **result)
 
 
 RUNS = "The runs of a system: NAME=PATTERN, quoted, e.g. 'A=A-seed*.csv'; repeatable, also for one name."
@@ -379,25 +346,25 @@ CORRECTION = "Correction of p for several tests: holm (default), or bh (Benjamin
 
 
 @app.command("compare")
-@click.argument("files", metavar="[FILE...]", nargs=-1, type=FILE_OR_STDIN)
+@click.argument("files", metavar="[FILE...]", nargs=-1, type=shared.FILE_OR_STDIN)
 @option("--runs", "NAME=PATTERN", RUNS, multiple=True)
-@READING
-@MATCH
-@COUNTED_AS
-@MATCH_ENTITIES
-@COLUMNS
+@shared.READING
+@shared.MATCH
+@shared.COUNTED_AS
+@shared.MATCH_ENTITIES
+@shared.COLUMNS
 @option("--paired-column", "C", "With --runs: predictions on the paired samples, for A, B, PD, PIR, PPR.")
-@option("--inverse", "FILE", "The inverses, if not (e1,e2) and (e2,e1).", FILE)
+@option("--inverse", "FILE", "The inverses, if not (e1,e2) and (e2,e1).", shared.FILE)
 @option("--task", "TASK", "semeval2010: its labels, its negative class; with --runs its official score.")
-@SCORING
+@shared.SCORING
 @option("--correction", "NAME", CORRECTION, click.Choice(("holm", "bh")), default="holm")
 @bootstrap(default=10_000, least=1)
 @option("--fail-under", "SCHEME=X", NO_WORSE, threshold, multiple=True)
 @forms("table", "json", "csv", "latex")
-@LATEX
+@shared.LATEX
 @flag("--tests", TESTS)
-@RAW
-@OUTPUT
+@shared.RAW
+@shared.OUTPUT
 def _compare(files: tuple[str, ...], runs: tuple[str, ...], **options: Any) -> int:
     """Tests between systems: on the same samples, or over their runs.
 
@@ -429,11 +396,10 @@ def _compare(files: tuple[str, ...], runs: tuple[str, ...], **options: Any) -> i
     """
     from ..evaluation import Comparison
 
-    form, raw, output, tests = (options.pop(name) for name in ("form", "raw", "output", "tests"))
+    result = _result_of(options)
     options |= _reading_of(options) | _policy_of(options)
-    style = _latex_of(options) | {"tests": tests}
     if runs:
-        _put_report(_over_runs(files, runs, options), form, raw, output, **style)
+        put_report(_over_runs(files, runs, options), **result)
         return 0
     if any([options.pop("paired_column"), options.pop("inverse")]):
         raise ValueError("--paired-column and --inverse are for --runs")
@@ -443,7 +409,7 @@ def _compare(files: tuple[str, ...], runs: tuple[str, ...], **options: Any) -> i
     options["schemes"] = _with_powers(options["schemes"], [scheme for scheme, _ in fail_under])
     comparison = Comparison.of_files(files, **options)
     worse = comparison.worse(fail_under)
-    _put_report(comparison, form, raw, output, **style)
+    put_report(comparison, **result)
     return failed(f"{files[0]}: {'; '.join(worse)}", 1) if worse else 0
 
 

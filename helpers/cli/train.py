@@ -12,9 +12,8 @@ import click
 
 from .. import ROOT
 from ..models import MODELS  # the names: no model, no numpy, no torch
-from .base import app
+from .base import app, as_json, put
 from .options import FILE, KS, SEEDS, flag, forms, option, replicates
-from .output import as_json, put
 
 logger = logging.getLogger(__name__)
 SCRATCH = ROOT / "scratch" / "runs"
