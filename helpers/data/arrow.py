@@ -142,7 +142,7 @@ def parquet_columns(path: Path | str, content: Any, wanted: Wanted) -> dict[str,
         )
     except (pa.ArrowException, OSError) as error:
         raise MalformedRecord(path, f"the file cannot be read ({error})") from error
-    check_types(path, table.schema, wanted.numbers)
+    _check_types(path, table.schema, wanted.numbers)
     try:
         for chunk in (chunk for column in table.columns for chunk in column.chunks):
             # of codes, their range and the distinct labels; whole validation takes as long as reading
@@ -161,14 +161,8 @@ def parquet_columns(path: Path | str, content: Any, wanted: Wanted) -> dict[str,
     return read
 
 
-def check_types(path: Path | str, schema: pa.Schema, numbers: Collection[str] = ()) -> None:
-    """MalformedRecord for a column of a Parquet file that holds neither text nor integers, or no numbers.
-
-    >>> import pyarrow as pa
-    >>> check_types("a.parquet", pa.schema({"gold": pa.float64()}))
-    Traceback (most recent call last):
-    helpers.core.errors.MalformedRecord: a.parquet, column 'gold': labels are text or integers, not double
-    """
+def _check_types(path: Path | str, schema: pa.Schema, numbers: Collection[str]) -> None:
+    """MalformedRecord for a column of a Parquet file that holds neither text nor integers, or no numbers."""
     import pyarrow as pa
 
     for field in schema:

@@ -48,18 +48,10 @@ class Coded:
         >>> Coded.joined([Coded.of(["a"]), Coded.of(["b", "a"])]).tolist()
         ['a', 'b', 'a']
         """
-        number: dict[Any, int] = {}
-        for column in columns:
-            for label in column.categories.tolist():
-                number.setdefault(label, len(number))
-        codes = [column._moved(number) for column in columns]
-        return cls(np.concatenate(codes), np.array([*number], object))
-
-    def _moved(self, number: Mapping[Any, int], new_label: Mapping[Any, Any] | None = None) -> np.ndarray:
-        labels = self.categories.tolist()
-        return np.array([number[(new_label or {}).get(label, label)] for label in labels], np.int32)[
-            self.codes
-        ]
+        number = cls.of(label for column in columns for label in column.categories.tolist())
+        starts = np.cumsum([0, *(len(column.categories) for column in columns[:-1])])
+        codes = [number.codes[start + column.codes] for start, column in zip(starts, columns, strict=True)]
+        return cls(np.concatenate(codes), number.categories)
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -99,9 +91,8 @@ class Coded:
         >>> Coded.of(["a", "b"]).relabelled({"a": "b"}).tolist()
         ['b', 'b']
         """
-        labels = dict.fromkeys(new_label.get(label, label) for label in self.categories.tolist())
-        number = {label: code for code, label in enumerate(labels)}
-        return Coded(self._moved(number, new_label), np.array([*number], object))
+        labels = Coded.of(new_label.get(label, label) for label in self.categories.tolist())
+        return Coded(labels.codes[self.codes], labels.categories)
 
 
 def as_list(column: Any) -> list[Any]:
@@ -131,30 +122,28 @@ def as_frame(columns: Mapping[str, Any]) -> pd.DataFrame:
     return pd.DataFrame({name: made(column) for name, column in columns.items()})
 
 
-Locate = Callable[[str, int, str], MalformedRecord]
-"""The error about a cell, from its role, its row and the reason: it knows file, line and column."""
-
-
 class LabelColumns(dict):
     """The columns of a prediction file: role (`id`, `gold`, `predicted`, `predicted_paired`) → column.
 
     Labels are coded (`Coded`), identifiers texts (`as_list`). `columns` says which column of the file each
-    is, and `recognised` which of them were not named by the caller but recognised. `read_predictions` makes a
-    frame of them. `counts` says how often each row occurs, where an engine has counted (`count_files`); None:
-    once.
+    is, and `recognised` which of them were not named by the caller but recognised. `counts` says how often
+    each row occurs, where an engine has counted (`count_files`); None: once.
     `locate(role, row, reason)` is the error about a cell, with its file, its line and its column.
     """
 
     def __init__(
         self,
         arrays: Mapping[str, Any],
-        columns: dict[str, str],
+        columns: Mapping[str, str],
         recognised: Iterable[str] = (),
-        locate: Locate = lambda role, row, reason: MalformedRecord("", f"row {row + 1}: {reason}"),
+        locate: Callable[[str, int, str], MalformedRecord] = lambda role, row, reason: MalformedRecord(
+            "", f"row {row + 1}: {reason}"
+        ),
         counts: np.ndarray | None = None,
     ) -> None:
         super().__init__(arrays)
-        self.columns, self.recognised, self.locate, self.counts = columns, list(recognised), locate, counts
+        self.columns, self.recognised = dict(columns), list(recognised)
+        self.locate, self.counts = locate, counts
 
     @property
     def roles(self) -> list[str]:
@@ -190,6 +179,13 @@ def distinct_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return record
 
 
+def json_fault(error: Exception) -> str:
+    """What is wrong with a text that is no JSON, from the error of json, or of `distinct_keys`."""
+    if isinstance(error, json.JSONDecodeError):
+        return f"no valid JSON at character {error.pos}: {error.msg}"
+    return "nested too deeply" if isinstance(error, RecursionError) else str(error)
+
+
 def json_document(path: Path | str, content: bytes | None = None, pairs: Callable = distinct_keys) -> Any:
     """The one JSON value of a file, whose content may be known; `pairs` makes an object of its pairs.
 
@@ -202,23 +198,23 @@ def json_document(path: Path | str, content: bytes | None = None, pairs: Callabl
         reason = f"no valid JSON at column {error.colno}: {error.msg}"
         raise MalformedRecord(path, reason, error.lineno) from error
     except RecursionError as error:
-        raise MalformedRecord(path, "nested too deeply") from error
+        raise MalformedRecord(path, json_fault(error)) from error
     except ValueError as error:  # not UTF-8, or a number of thousands of digits
         raise MalformedRecord(path, f"no valid JSON ({error})") from error
 
 
-def label_of_json(value: Any) -> str:
-    """The label that a JSON value stands for; ValueError says why it is none.
+def label_of(value: Any, cell: str = "field") -> str:
+    """The label that a value of JSON, or of a `cell`, stands for; ValueError says why it is none.
 
-    >>> label_of_json(7), label_of_json("NA")
+    >>> label_of(7), label_of("NA")
     ('7', 'NA')
     """
     if type(value) is int:
         return str(value)
     if value is None or (isinstance(value, str) and not value.strip()):
-        raise ValueError("the field is empty")
+        raise ValueError(f"the {cell} is empty")
     if not isinstance(value, str):
         raise ValueError(f"a label is text or an integer, not {abridged(json.dumps(value), 80)}")
-    if any("\ud800" <= letter <= "\udfff" for letter in value):
+    if not value.isascii() and any("\ud800" <= letter <= "\udfff" for letter in value):
         raise ValueError(f"{shown(value)} holds half a character (an unpaired surrogate)")
     return value

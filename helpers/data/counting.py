@@ -7,13 +7,13 @@ everywhere: none is missing or blank, case matters.
 
 from __future__ import annotations
 
+import contextlib
 import glob
-import json
 import logging
 import os
 import sys
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import accumulate
 from pathlib import Path
 from typing import Any
@@ -21,16 +21,10 @@ from typing import Any
 import numpy as np
 
 from ..core import MalformedRecord, listing, named_twice, shown, unknown_name
-from .cells import Coded, LabelColumns, as_list, label_of_json
-from .engines import ENGINES, KINDS, ROLES, countable, is_address, is_large, quoted_name, repeated
+from .cells import Coded, LabelColumns, as_list
+from .engines import ENGINES, KINDS, check_kind, is_address, is_large, quoted, repeated
 from .label_names import with_names
-from .predictions import (
-    columns_of,
-    named_columns,
-    no_predictions,
-    read_columns,
-    read_label_columns,
-)
+from .predictions import ROLES, columns_of, no_predictions, read_columns, read_label_columns
 from .tables import STANDARD_INPUT, Source, file_kind, open_source
 
 logger = logging.getLogger(__name__)
@@ -114,7 +108,7 @@ def count_files(
         raise unknown_name("engine", engine, (MEMORY, *ENGINES))
     files = _find_files(paths)
     name = str(paths) if isinstance(paths, str | Path) else listing(files, 200)
-    named = named_columns(gold_column, predicted_column, paired_column, id_column)
+    named = dict(zip(ROLES, (id_column, gold_column, predicted_column, paired_column), strict=True))
     alone = len(files) == 1 and not is_address(files[0])
     for_one = {"--gold": gold_file, "--input-format": form, "--empty": empty if empty != "error" else None}
     given = [option for option, value in for_one.items() if value is not None]
@@ -126,16 +120,16 @@ def count_files(
         if is_address(file) and chosen != "duckdb":
             raise ValueError(f"{file}: addresses are read by DuckDB, --engine duckdb")
     if alone and chosen == MEMORY:
-        columns = map(named.get, ROLES)
+        columns = (gold_column, predicted_column, paired_column, id_column)
         counted = read_label_columns(files[0], *columns, gold_file=gold_file, form=form, empty=empty)
         _check_there_are_ids(counted.columns, files[0], check_ids)
+        checked = True
     elif chosen == MEMORY:
-        counted = _read_all(files, named, check_ids)
+        counted, checked = _read_all(files, named, check_ids), check_ids
     else:
         # a file that is given alone keeps what it has in memory: its identifiers are checked
         counted, checked = _count_all(files, named, chosen, check_ids, alone and engine is None)
-        check_ids = check_ids or checked
-    if "id" in counted.columns and not check_ids and not (alone and chosen == MEMORY):
+    if "id" in counted.columns and not checked:
         logger.warning("%s: ids are not checked; --check-ids looks for those that occur twice", name)
     return with_names(counted, label_names) if label_names else counted
 
@@ -144,18 +138,16 @@ def _read_all(files: Sequence[str], named: Mapping[str, str | None], check_ids: 
     """The columns of files that are read one after the other, one below the other."""
     tables = []
     holders = defaultdict(list)
-    for file in filter(countable, files):
+    for file in filter(check_kind, files):
         tables.append(read_columns(open_source(file), named))
         _check_there_are_ids(tables[-1].columns, file, check_ids)
         identifiers = tables[-1].pop("id", None)  # let go, if they are not to be checked
         for identifier in as_list(identifiers) if check_ids else ():
             holders[identifier].append(file)
-    if not sum(len(table["gold"]) for table in tables):
-        raise no_predictions(files[0], tables[0].columns.values())
     if twice := [identifier for identifier, those in holders.items() if len(those) > 1]:
         those = holders[min(twice)]
         raise repeated(min(twice), len(those), min(those), max(those), tables[0].columns["id"])
-    return _joined(tables)
+    return _joined(tables, files[0], tables[0].columns.values())
 
 
 def _count_all(
@@ -163,7 +155,7 @@ def _count_all(
 ) -> tuple[LabelColumns, bool]:
     """The counts of all files by an engine; and whether ids were checked (`check_known`: any there are)."""
     tables = []
-    with ENGINES[engine]() as reader:
+    with contextlib.closing(ENGINES[engine]()) as reader:
         parts = reader.parts(files, named)
         roles = [role for role in parts[0].columns if role != "id"]
         for part in parts:
@@ -171,33 +163,20 @@ def _count_all(
                 values, times = _group_rows(reader.frame(part, roles), roles)
             except reader.errors as error:
                 raise reader.unreadable(part, error) from error
-            tables.append(_table_of(part, values, times, named))
-        check_known = check_known and "id" in parts[0].columns
-        if check_ids or check_known:
+            tables.append(part.table(values, times, named))
+        check_ids = check_ids or (check_known and "id" in parts[0].columns)
+        if check_ids:
             for part in parts:
                 _check_there_are_ids(part.columns, part.files[0], True)
             reader.check_ids(parts)
-    if not sum(len(table["gold"]) for table in tables):
-        raise no_predictions(files[0], parts[0].names)
-    return _joined(tables), check_known
+    return _joined(tables, files[0], parts[0].names), check_ids
 
 
-def _table_of(
-    part: Any, values: Mapping[str, Sequence[Any]], times: np.ndarray, named: Mapping[str, str | None]
-) -> LabelColumns:
-    """The distinct rows of files that are alike, by role, and how often each occurs."""
-    coded = {role: _coded(part, role, column) for role, column in values.items()}
-    recognised = [role for role in part.columns if named[role] is None]
-
-    def locate(role: str, row: int, reason: str) -> MalformedRecord:
-        return part.fault(role, coded[role][row], reason)
-
-    return LabelColumns(coded, dict(part.columns), recognised, locate, times)
-
-
-def _joined(tables: Sequence[LabelColumns]) -> LabelColumns:
-    """The tables one below the other."""
+def _joined(tables: Sequence[LabelColumns], path: str, names: Collection[str]) -> LabelColumns:
+    """The tables one below the other; MalformedRecord if there is no row, with the columns of the first."""
     first, ends = tables[0], [0, *accumulate(len(table["gold"]) for table in tables)]
+    if not ends[-1]:
+        raise no_predictions(path, names)
 
     def locate(role: str, row: int, reason: str) -> MalformedRecord:
         number = int(np.searchsorted(ends, row, side="right")) - 1
@@ -206,27 +185,6 @@ def _joined(tables: Sequence[LabelColumns]) -> LabelColumns:
     together = {role: Coded.joined([table[role] for table in tables]) for role in first.roles}
     counts = None if first.counts is None else np.concatenate([table.counts for table in tables])
     return LabelColumns(together, first.columns, first.recognised, locate, counts)
-
-
-def _coded(part: Any, role: str, values: Sequence[Any]) -> Coded:
-    """The labels that values of files stand for, coded; each distinct value is looked at once."""
-
-    def label(value: Any) -> str:
-        if part.kind == "jsonl":
-            return label_of_json(json.loads(value) if value else value)
-        if value is None or not str(value).strip():
-            raise ValueError("the cell is empty")
-        if not isinstance(value, str | int):
-            raise ValueError(f"labels are text or integers, not {type(value).__name__}")
-        return str(value)
-
-    try:
-        coded = Coded.of(values)
-        return coded.relabelled({value: label(value) for value in coded.categories.tolist()})
-    except TypeError:
-        raise part.fault(role, None, "labels are text or integers, not lists") from None
-    except ValueError as error:
-        raise part.fault(role, None, str(error)) from None
 
 
 def _check_there_are_ids(columns: Mapping[str, str], path: str, asked: bool) -> None:
@@ -271,9 +229,9 @@ def count_rows(
         engines = "DuckDB, Spark, Dask, Polars, pandas, Arrow"
         raise ValueError(f"{shown(frame)} is no frame of an engine: {engines}")
     # `columns` of an Arrow table are its data
-    source = Source.named(_FRAME, [str(name) for name in getattr(frame, "column_names", frame.columns)])
-    named = named_columns(gold, predicted, paired, None)
-    columns = {role: name for role, name in columns_of(source, named).items() if role != "id"}
+    source = Source(_FRAME, names=[str(name) for name in getattr(frame, "column_names", frame.columns)])
+    named = dict(zip(ROLES[1:], (gold, predicted, paired), strict=True))
+    columns = columns_of(source, named)
     grouped, counts = _group_rows(frame, list(columns.values()))
     if not len(counts):
         raise MalformedRecord(_FRAME, "there are no rows, so no samples to count")
@@ -318,13 +276,11 @@ def _group_rows(frame: Any, columns: Sequence[str]) -> tuple[dict[str, list], np
     columns = list(dict.fromkeys(columns))
     kind = type(frame).__module__.lstrip("_").partition(".")[0]
     if kind == "pandas":
-        groups = (
-            frame.groupby(columns, sort=False, dropna=False, observed=True).size().reset_index(name=_COUNT)
-        )
-        table = {name: groups[name].tolist() for name in (*columns, _COUNT)}
+        groups = frame.groupby(columns, sort=False, dropna=False, observed=True).size()
+        table = groups.reset_index(name=_COUNT).to_dict("list")
     elif kind == "duckdb":
         # by its own method: narwhals' wrapper makes DuckDB 2.0 report leaks when the program ends
-        names = ", ".join(map(quoted_name, columns))
+        names = ", ".join(map(quoted, columns))
         counted = frame.aggregate(f"{names}, count(*) AS {_COUNT}", names)
         table = counted.limit(MOST_COMBINATIONS + 1).to_arrow_table().to_pydict()
     else:

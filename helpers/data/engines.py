@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import glob
 import gzip
+import json
 import os
 import re
 import tempfile
@@ -17,16 +18,17 @@ from functools import reduce
 from typing import Any, NamedTuple
 from urllib.parse import unquote
 
+import numpy as np
+
 from ..core import MalformedRecord, abridged, naming_file, plain_file, shown
-from .arrow import check_types
-from .predictions import columns_of, read_label_columns
-from .tables import DELIMITERS, Parquet, Source, file_kind, source_of
+from .cells import Coded, LabelColumns, label_of
+from .predictions import ROLES, columns_of, read_columns
+from .tables import DELIMITERS, SOURCES, Parquet, Source, file_kind, open_source
 
 LARGE = 1 << 30
 """Bytes from which files are counted out of core, and one is not read again to name the line of a fault."""
 KINDS = ("csv", "tsv", "jsonl", "parquet")
 FILE = "__file__"
-ROLES = ("gold", "predicted", "predicted_paired", "id")
 _HEADER = 1 << 24  # bytes of a header line
 _MEMORY = "1GB"  # that DuckDB may take; what does not fit goes to a temporary folder
 # by a hash: numbers take a fraction of the memory of texts; what looks repeated is looked at itself
@@ -63,12 +65,8 @@ def is_large(*paths: str) -> bool:
     return sum(map(size, paths)) >= LARGE
 
 
-def countable(file: str) -> str:
-    """The kind of a file; ValueError if files of it are not counted together.
-
-    >>> countable("a.csv.gz")
-    'csv'
-    """
+def check_kind(file: str) -> str:
+    """The kind of a file; ValueError if files of it are not counted together."""
     kind = file_kind(file)
     if kind not in KINDS:
         known = ", ".join(f".{ending}" for ending in KINDS)
@@ -77,15 +75,10 @@ def countable(file: str) -> str:
 
 
 def repeated(identifier: str, times: int, first: str, last: str, column: str) -> MalformedRecord:
-    """The error of an identifier that occurs several times in these files.
-
-    >>> print(repeated("s4", 2, "a.csv", "b.csv", "id"))
-    a.csv, column 'id': identifier 's4' occurs 2 times, the first in this file, one in b.csv
-    """
+    """The error of an identifier that occurs several times in these files."""
     where = "all in this file" if first == last else f"the first in this file, one in {last}"
-    return MalformedRecord(
-        first, f"identifier {shown(identifier)} occurs {times} times, {where}", None, column
-    )
+    reason = f"identifier {shown(identifier)} occurs {times} times, {where}"
+    return MalformedRecord(first, reason, None, column)
 
 
 class _Part(NamedTuple):
@@ -105,13 +98,41 @@ class _Part(NamedTuple):
             if is_large(file):
                 continue
             try:
-                columns = read_label_columns(file, *map(self.columns.get, ROLES))
+                columns = read_columns(open_source(file), {role: self.columns.get(role) for role in ROLES})
             except MalformedRecord as error:
                 return error
-            row = None if label is None else columns[role].first_row(label.__eq__)
+            row = None if label is None else columns.first_row(role, label.__eq__)
             if row is not None:
                 return columns.locate(role, row, reason)
         return MalformedRecord(self.files[0], reason, None, self.columns.get(role))
+
+    def table(
+        self, values: Mapping[str, Sequence[Any]], times: np.ndarray, named: Mapping[str, str | None]
+    ) -> LabelColumns:
+        """The distinct rows, by role, and how often each occurs; each distinct value is looked at once."""
+        coded = {}
+        for role, column in values.items():
+            try:
+                of_values = Coded.of(column)
+                labels = {value: self._label(value) for value in of_values.categories.tolist()}
+                coded[role] = of_values.relabelled(labels)
+            except TypeError:
+                raise self.fault(role, None, "labels are text or integers, not lists") from None
+            except ValueError as error:
+                raise self.fault(role, None, str(error)) from None
+
+        def locate(role: str, row: int, reason: str) -> MalformedRecord:
+            return self.fault(role, coded[role][row], reason)
+
+        recognised = [role for role in self.columns if named[role] is None]
+        return LabelColumns(coded, self.columns, recognised, locate, times)
+
+    def _label(self, value: Any) -> str:
+        if self.kind == "jsonl":
+            return label_of(json.loads(value) if value else value)
+        if value is not None and type(value) not in (str, int):
+            raise ValueError(f"labels are text or integers, not {type(value).__name__}")
+        return label_of(value, "cell")
 
 
 class _Engine:
@@ -120,11 +141,8 @@ class _Engine:
     name = hash = ""
     errors: tuple[type[Exception], ...] = ()
 
-    def __enter__(self) -> _Engine:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        pass
+    def close(self) -> None:
+        """Let go of what was opened."""
 
     def frame(self, part: _Part, roles: Sequence[str]) -> Any:
         """A column for each role, as it stands there (in JSON lines: JSON), and `FILE`; ids as text."""
@@ -134,39 +152,34 @@ class _Engine:
         """What a query of the table `part` answers."""
         raise NotImplementedError
 
-    def head(self, path: str) -> tuple[Source, str]:
-        """The columns of a file and (of Parquet) their types, from its beginning or, of Parquet, its end."""
-        kind = file_kind(path)
+    def head(self, path: str, kind: str) -> Source:
+        """The columns of a file, from its beginning or, of Parquet, its end."""
         if kind != "parquet":
-            return source_of(path, _beginning(path), kind), ""
+            return SOURCES[kind](path, _beginning(path))
         if path.lower().endswith(".gz"):
             raise ValueError(f"{path}: Parquet within gzip is read in memory only, --engine memory")
         import pyarrow as pa
 
         is_empty = not plain_file(path).stat().st_size
-        source = Parquet(path, b"" if is_empty else pa.memory_map(path).read_buffer())
-        return source, str(source.schema.remove_metadata())
+        return Parquet(path, b"" if is_empty else pa.memory_map(path).read_buffer())
 
     def parts(self, files: Sequence[str], named: Mapping[str, str | None]) -> list[_Part]:
         """Files that are alike, together. Raises ValueError as `columns_of`."""
         parts: dict[tuple, _Part] = {}
         for file in files:
-            kind = countable(file)
+            kind = check_kind(file)
             with naming_file(file):
-                source, types = self.head(file)
+                source = self.head(file, kind)
                 columns = columns_of(source, named)
-                if isinstance(source, Parquet):
-                    check_types(file, [source.schema.field(name) for name in columns.values()])
             names = () if kind == "jsonl" else tuple(source.names)
-            key = (kind, names, types, *columns.items())
+            key = (kind, names, source.types, *columns.items())
             parts.setdefault(key, _Part(kind, source.names, columns, [])).files.append(file)
         return list(parts.values())
 
     def unreadable(self, part: _Part, error: Exception) -> MalformedRecord:
         """The error of files that the engine cannot read."""
-        said = abridged(" ".join(str(error).split("\n")[0].split()), 300)
         hint = "; its extension httpfs reads addresses" if any(map(is_address, part.files)) else ""
-        return part.fault("", None, f"{self.name} cannot read this ({said}){hint}")
+        return part.fault("", None, f"{self.name} cannot read this ({_first_line(error, 300)}){hint}")
 
     def check_ids(self, parts: Sequence[_Part]) -> None:
         """MalformedRecord for an identifier that is missing or occurs twice in all files."""
@@ -183,10 +196,14 @@ class _Engine:
             (first, part), (last, _) = (holder.get(os.path.abspath(p), (p, parts[0])) for p in paths)
             column = part.columns["id"]
             if first == last and not is_large(first):  # the reader in memory names both lines
-                raise _Part(part.kind, part.names, part.columns, [first]).fault("id", None, "")
+                raise part._replace(files=[first]).fault("id", None, "")
             if value is None or not value.strip():
                 raise MalformedRecord(first, "the cell is empty", None, column)
             raise repeated(value, times, first, last, column)
+
+
+def _first_line(error: Exception, most: int) -> str:
+    return abridged(" ".join(str(error).split("\n")[0].split()), most)
 
 
 def _beginning(path: str) -> bytes:
@@ -202,34 +219,34 @@ def _beginning(path: str) -> bytes:
 class _DuckDb(_Engine):
     name, hash = "DuckDB", "hash"
 
-    def __enter__(self) -> _Engine:
+    def __init__(self) -> None:
         import duckdb
 
         self.folder, self.errors = tempfile.TemporaryDirectory(), (duckdb.Error,)
         settings: dict[str, Any] = {"memory_limit": _MEMORY, "temp_directory": self.folder.name}
         settings |= {"preserve_insertion_order": "false", "autoinstall_known_extensions": "false"}
         self.connection = duckdb.connect(config=settings)
-        return self
 
-    def __exit__(self, *_: object) -> None:
+    def close(self) -> None:
+        """See `_Engine.close`."""
         self.connection.close()
         self.folder.cleanup()
 
-    def head(self, path: str) -> tuple[Source, str]:
+    def head(self, path: str, kind: str) -> Source:
         """See `_Engine.head`; of an address from the engine."""
         if not is_address(path):
-            return super().head(path)
-        kind = file_kind(path)
+            return super().head(path, kind)
         try:
             if kind == "jsonl":
                 query = f"FROM read_ndjson_objects([{_literal(path)}]) LIMIT 1"
                 lines = self.connection.sql(query).fetchall()
-                return source_of(path, lines[0][0].encode() if lines else b"", kind), ""
+                return SOURCES[kind](path, lines[0][0].encode() if lines else b"")
             relation = self._scan(kind, [path], "all_varchar=true")
         except self.errors as error:
             raise self.unreadable(_Part(kind, (), {}, [path]), error) from error
-        names, types = relation.columns[:-1], relation.types[:-1]  # without the file
-        return Source.named(path, names), str(types) if kind == "parquet" else ""
+        source = Source(path, names=relation.columns[:-1])  # without the file
+        source.types = str(relation.types) if kind == "parquet" else ""
+        return source
 
     def _scan(self, kind: str, files: Sequence[str], columns: str = "") -> Any:
         """The files as a relation; `columns` is what is known of those of a text."""
@@ -258,7 +275,7 @@ class _DuckDb(_Engine):
             relation = self._scan(part.kind, part.files, columns)
             # by position: DuckDB's names do not tell Gold from gold
             own = {role: relation.columns[part.names.index(name)] for role, name in own.items()}
-        chosen = {role: quoted_name(name) for role, name in own.items()}
+        chosen = {role: quoted(name) for role, name in own.items()}
         if "id" in chosen:
             chosen["id"] = f"CAST({chosen['id']} AS VARCHAR)"
         return relation.project(", ".join([*(f"{name} AS {role}" for role, name in chosen.items()), FILE]))
@@ -275,12 +292,8 @@ def _file_alone(file: str) -> str:
     return file if plain else glob.escape(os.path.abspath(file))
 
 
-def quoted_name(name: str) -> str:
-    """A column's name in SQL.
-
-    >>> quoted_name('a "b"')
-    '"a ""b\"""'
-    """
+def quoted(name: str) -> str:
+    """A column's name in SQL."""
     return '"' + name.replace('"', '""') + '"'
 
 
@@ -294,7 +307,7 @@ class _Spark(_Engine):
 
     name, hash = "Spark", "xxhash64"
 
-    def __enter__(self) -> _Engine:
+    def __init__(self) -> None:
         try:
             from py4j.protocol import Py4JError
             from pyspark.errors import PySparkException
@@ -306,11 +319,8 @@ class _Spark(_Engine):
         try:
             self.session = SparkSession.builder.appName("beyond-micro-f1").getOrCreate()
         except Exception as error:
-            said = abridged(" ".join(str(error).split("\n")[0].split()), 200)
-            raise ValueError(
-                f"Spark does not start; it needs a Java runtime, 17 or newer ({said})"
-            ) from error
-        return self
+            needed = "it needs a Java runtime, 17 or newer"
+            raise ValueError(f"Spark does not start; {needed} ({_first_line(error, 200)})") from error
 
     def frame(self, part: _Part, roles: Sequence[str]) -> Any:
         """See `_Engine.frame`."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -59,7 +59,9 @@ def _mapping(path: Path | str, key: str, value: str, both_ways: bool = False) ->
     """The pairs of a JSON object, or of the columns with these names."""
     source = None if Path(path).suffix.lower() == ".json" else open_source(path)
     if source is None:
-        pairs = _json_pairs(path)
+        pairs: Any = json_document(path, pairs=tuple)  # so that a name that occurs twice is seen
+        if not isinstance(pairs, tuple) or not all(isinstance(other, str) for _, other in pairs):
+            raise ValueError(f"{path}: has to hold one JSON object that maps labels to labels")
     else:
         table = source.read([source.column(name) for name in (key, value)])
         pairs = list(zip(table[key], table[value], strict=True))
@@ -78,13 +80,6 @@ def _mapping(path: Path | str, key: str, value: str, both_ways: bool = False) ->
     if not mapping:
         raise MalformedRecord(path, f"there are no {key}s")
     return mapping
-
-
-def _json_pairs(path: Path | str) -> list[tuple[str, str]]:
-    pairs = json_document(path, pairs=tuple)  # for an object, so that a name that occurs twice is seen
-    if not isinstance(pairs, tuple) or not all(isinstance(other, str) for _, other in pairs):
-        raise ValueError(f"{path}: has to hold one JSON object that maps labels to labels")
-    return list(pairs)
 
 
 def read_label_names(path: Path | str) -> dict[str, str]:
@@ -107,7 +102,13 @@ def read_label_names(path: Path | str) -> dict[str, str]:
             content = json_document(path)
         if isinstance(content, dict):
             content = content.get("id2label") or content.get("label2id") or content
-        pairs = list(enumerate(content)) if isinstance(content, list) else list(_pairs(content))
+        if isinstance(content, list):
+            content = dict(enumerate(content))
+        if not isinstance(content, dict):
+            raise ValueError(f"an object or a list of label names is expected, not {shown(content)}")
+        pairs = list(content.items())
+        if all(type(value) is int for _, value in pairs):  # label2id
+            pairs = [pair[::-1] for pair in pairs]
         names = {str(number): name for number, name in pairs}
         for number, name in pairs:
             if not re.fullmatch(r"-?\d{1,18}", str(number)) or not isinstance(name, str) or not name.strip():
@@ -117,14 +118,6 @@ def read_label_names(path: Path | str) -> dict[str, str]:
         if twice or not names:
             raise ValueError(f"the name {shown(twice[0])} occurs twice" if twice else "there are no names")
     return names
-
-
-def _pairs(content: Any) -> Iterable[tuple[Any, Any]]:
-    """(id, name) of an object; that of label2id is turned round."""
-    if not isinstance(content, dict):
-        raise ValueError(f"an object or a list of label names is expected, not {shown(content)}")
-    turned = bool(content) and all(type(value) is int for value in content.values())
-    return ((value, key) for key, value in content.items()) if turned else content.items()
 
 
 def with_names(columns: LabelColumns, names: Mapping[str, str]) -> LabelColumns:
@@ -140,12 +133,12 @@ def with_names(columns: LabelColumns, names: Mapping[str, str]) -> LabelColumns:
     """
     known = {*names, *names.values(), SKIPPED}
     for role in columns.roles:
-        predicted = role != "gold"
-
-        def is_unknown(label: str, predicted: bool = predicted) -> bool:
-            return label not in known and not (predicted and re.fullmatch(r"-?\d+", label) is None)
-
-        row = columns.first_row(role, is_unknown)
+        unknown = {
+            label
+            for label in columns[role].categories.tolist()
+            if label not in known and (role == "gold" or re.fullmatch(r"-?\d+", label))
+        }
+        row = columns.first_row(role, unknown.__contains__)
         if row is not None:
             label = shown(columns[role][row])
             reason = f"{label} is no label id and no name; ids are {listing(names, 60)}"

@@ -39,6 +39,8 @@ ANSWERED = ("predicted", "predicted_paired")
 """The roles of columns that hold what a system answered."""
 EMPTY = ("error", "skip")
 """What an empty answer is: a fault of the file, or no prediction."""
+ROLES = ("id", "gold", *ANSWERED)
+"""In the order of messages."""
 WEAK_NAMES = ("relation",)
 """Names of a gold column where no other is recognised (TACRED); they may stand over other things as well."""
 
@@ -68,61 +70,35 @@ def read_label_columns(
     if empty not in EMPTY:
         raise unknown_name("rule of empty answers", empty, EMPTY)
     source = open_source(path, form)
-    named = named_columns(gold_column, predicted_column, paired_column, id_column)
+    named = dict(zip(ROLES, (id_column, gold_column, predicted_column, paired_column), strict=True))
     if gold_file is None:
-        _check_two_columns(source, named)
-        columns = _read(source, named, form, empty=empty)
+        labels = [name for name in source.names if name.lower() not in COMMON_NAMES["id"]]
+        if len(labels) == 1 and not any(named.values()):
+            reason = f"there is one column of labels only, {shown(labels[0])}"
+            hint = "gold labels are needed, too (score and compare: --gold FILE)"
+            raise ValueError(f"{source.path}: {reason}; {hint}")
+        columns = read_columns(source, named, form, empty=empty, may_have_no_row=False)
     else:
-        of_gold = open_source(gold_file)
-        named["id"], own_id = (id_column if id_column in table.names else None for table in (source, of_gold))
-        gold = {"id": own_id, "gold": named.pop("gold")}
-        if id_column is not None and not (named["id"] or gold["id"]):
-            source.column(id_column, " for id")
-        predicted = _read(source, named, form, alone=True, empty=empty)
-        columns = _joined(predicted, _read(of_gold, gold, None, alone=True), source, of_gold)
+        columns = _with_gold(source, open_source(gold_file), named, form, empty)
     return with_names(columns, label_names) if label_names else columns
-
-
-def _check_two_columns(source: Source, named: Mapping[str, str | None]) -> None:
-    labels = [name for name in source.names if name.lower() not in COMMON_NAMES["id"]]
-    if len(labels) == 1 and not any(named.values()):
-        reason = f"there is one column of labels only, {shown(labels[0])}"
-        raise ValueError(
-            f"{source.path}: {reason}; gold labels are needed, too (score and compare: --gold FILE)"
-        )
-
-
-def no_predictions(path: Path | str, names: Iterable[str]) -> MalformedRecord:
-    """The error of files without a row.
-
-    >>> print(no_predictions("a.csv", ["gold"]))
-    a.csv: there are no predictions, only the columns gold
-    """
-    return MalformedRecord(path, f"there are no predictions, only the columns {listing(names)}")
-
-
-def _read(source: Source, named: Mapping[str, str | None], *how: Any, **options: Any) -> LabelColumns:
-    columns = read_columns(source, named, *how, **options)
-    if not len(next(iter(columns.values()))):
-        raise no_predictions(source.path, source.names)
-    return columns
 
 
 def read_columns(
     source: Source,
     named: Mapping[str, str | None],
     form: str | None = None,
+    *,
     alone: bool = False,
     empty: str = "error",
+    may_have_no_row: bool = True,
 ) -> LabelColumns:
-    """The columns of a source with these roles, which may have no row; else as `read_label_columns`.
-
-    `alone`: the only column that is no id may have any name.
-    """
+    """The columns of a source with these roles, which `columns_of` finds; else as `read_label_columns`."""
     columns = columns_of(source, named, alone)
     answers = {role for role in columns if role in ANSWERED and empty == "skip"}
     source.may_be_empty = {columns[role] for role in answers} - {columns.get("gold"), columns.get("id")}
-    table = source.read(list(dict.fromkeys(columns.values())), columns.get("id"))
+    table = source.read(list(columns.values()), columns.get("id"))
+    if not may_have_no_row and not len(table[next(iter(columns.values()))]):
+        raise no_predictions(source.path, source.names)
     if "id" in columns:
         with naming_file(source.path):
             _check_unique(source, table[columns["id"]], columns["id"])
@@ -134,13 +110,17 @@ def read_columns(
         reason = reason if line is not None else f"row {row + 1}: {reason}"
         return MalformedRecord(path, reason, line, columns[role])
 
-    recognised = [role for role in columns if named[role] is None]
     arrays = {role: table[name] for role, name in columns.items()}
     for role in arrays.keys() - {"id"}:
         if columns[role] == columns.get("id"):
             arrays[role] = Coded.of(as_list(arrays[role]))
     arrays |= {role: _without_blanks(arrays[role], path) for role in answers}
-    return LabelColumns(arrays, columns, recognised, locate)
+    return LabelColumns(arrays, columns, [role for role in columns if named[role] is None], locate)
+
+
+def no_predictions(path: Path | str, names: Iterable[str]) -> MalformedRecord:
+    """The error of files without a row."""
+    return MalformedRecord(path, f"there are no predictions, only the columns {listing(names)}")
 
 
 def _without_blanks(column: Coded, path: Path | str) -> Coded:
@@ -152,36 +132,63 @@ def _without_blanks(column: Coded, path: Path | str) -> Coded:
     return column.relabelled(dict.fromkeys(blank, SKIPPED))
 
 
-def named_columns(
-    gold: str | None, predicted: str | None, paired: str | None, identifier: str | None
-) -> dict[str, str | None]:
-    """Role → the column that the caller named, None where it is to be recognised; in the order of messages.
-
-    >>> list(named_columns("label", None, None, None))
-    ['id', 'gold', 'predicted', 'predicted_paired']
-    """
-    return {"id": identifier, "gold": gold, "predicted": predicted, "predicted_paired": paired}
-
-
 def columns_of(source: Source, named: Mapping[str, str | None], alone: bool = False) -> dict[str, str]:
     """Role → column of a source, of the roles that it has; ValueError where gold or predicted is not clear.
 
-    `alone`: the only column that is no id may have any name.
+    named : role → the column that the caller named, None where it is to be recognised. alone : the only
+    column that is no id may have any name.
 
-    >>> from helpers.data.tables import source_of
-    >>> named = named_columns(None, None, None, None)
-    >>> columns_of(source_of("a.csv", b"label,y_pred\\n", "csv"), named)
+    >>> from helpers.data.tables import Source
+    >>> columns_of(Source("a.csv", names=["label", "y_pred"]), {"gold": None, "predicted": None})
     {'gold': 'label', 'predicted': 'y_pred'}
     """
     columns = {role: _column(source, role, name, alone) for role, name in named.items()}
     return {role: name for role, name in columns.items() if name is not None}
 
 
-def _joined(predicted: LabelColumns, gold: LabelColumns, source: Source, of_gold: Source) -> LabelColumns:
+def _column(source: Source, role: str, name: str | None, alone: bool) -> str | None:
+    """The column of the file that has this role: the one that is named, else one with a common name."""
+    if name is not None:
+        return source.column(name, f" for {role}")
+    lists = [COMMON_NAMES.get(role, ())]
+    if role == "gold":
+        lists.append(WEAK_NAMES)
+    elif alone and role == "predicted":
+        lists += [COMMON_NAMES["gold"], WEAK_NAMES]
+    if alone and role in ("gold", "predicted"):
+        labels = [name.lower() for name in source.names if name.lower() not in COMMON_NAMES["id"]]
+        lists.append(tuple(labels) if len(labels) == 1 else ())
+    matching: list[str] = []
+    for known in lists:
+        matching = matching or [name for name in source.names if name.lower() in known]
+        matching = [name for name in matching if known and name.lower() == known[0]] or matching
+    if len(matching) == 1:
+        logger.info("%s: column %r is taken for %s", source.path, matching[0], role)
+        return matching[0]
+    if role not in ("gold", "predicted"):
+        return None
+    problem = f"more than one could be: {listing(matching)}" if matching else "no column has a common name"
+    listed = listing(source.names)
+    raise ValueError(
+        f"{source.path}: which column is {role}? {problem}; name it, --{role}-column C. Columns: {listed}"
+    )
+
+
+def _with_gold(
+    source: Source, of_gold: Source, named: Mapping[str, str | None], form: str | None, empty: str
+) -> LabelColumns:
     """Predictions beside the gold labels of another file: by id where both have ids, else row by row."""
-    lengths = [len(next(iter(columns.values()))) for columns in (predicted, gold)]
+    given = named["id"]
+    ids = [given if given in table.names else None for table in (source, of_gold)]
+    if given is not None and not any(ids):
+        source.column(given, " for id")
+    own = {role: ids[0] if role == "id" else name for role, name in named.items() if role != "gold"}
+    predicted = read_columns(source, own, form, alone=True, empty=empty, may_have_no_row=False)
+    known = {"id": ids[1], "gold": named["gold"]}
+    gold = read_columns(of_gold, known, alone=True, may_have_no_row=False)
+    lengths = [len(columns[role]) for columns, role in ((predicted, "predicted"), (gold, "gold"))]
     if "id" in predicted and "id" in gold:
-        predicted = _in_order(predicted, gold, source, of_gold)
+        predicted = _in_order(predicted, gold, source, of_gold.path)
     elif lengths[0] != lengths[1]:
         reason = "to be matched by id, both need ids"
         raise ValueError(
@@ -190,53 +197,49 @@ def _joined(predicted: LabelColumns, gold: LabelColumns, source: Source, of_gold
     elif "id" in predicted or "id" in gold:
         lacking = of_gold.path if "id" in predicted else source.path
         logger.warning("%s has no ids: labels are matched by order", lacking)
-    roles = ("id", "gold", "predicted", "predicted_paired")
     arrays = {**predicted, **gold}
     return LabelColumns(
-        {role: arrays[role] for role in roles if role in arrays},
+        {role: arrays[role] for role in ROLES if role in arrays},
         {**predicted.columns, **gold.columns},
         [*gold.recognised, *predicted.recognised],
         lambda role, row, reason: (gold if role in gold else predicted).locate(role, row, reason),
     )
 
 
-def _in_order(predicted: LabelColumns, gold: LabelColumns, source: Source, of_gold: Source) -> LabelColumns:
+def _in_order(
+    predicted: LabelColumns, gold: LabelColumns, source: Source, gold_path: Path | str
+) -> LabelColumns:
     """The predictions in the order of the gold ids; what an answer file skips is predicted as `SKIPPED`."""
-    row_of = {identifier: row for row, identifier in enumerate(as_list(predicted["id"]))}
-    wanted = as_list(gold["id"])
+    own, wanted = as_list(predicted["id"]), as_list(gold["id"])
+    row_of = {identifier: row for row, identifier in enumerate(own)}
     if strange := row_of.keys() - set(wanted):
         row = min(row_of[identifier] for identifier in strange)
-        identifier = as_list(predicted["id"])[row]
-        raise predicted.locate("id", row, f"id {shown(identifier)} is not in {of_gold.path}")
-    missing = [identifier for identifier in wanted if identifier not in row_of]
-    if missing:
-        many = f"{len(missing)} of the {len(wanted)} ids of {of_gold.path} are missing"
+        raise predicted.locate("id", row, f"id {shown(own[row])} is not in {gold_path}")
+    if missing := [identifier for identifier in wanted if identifier not in row_of]:
+        many = f"{len(missing)} of the {len(wanted)} ids of {gold_path} are missing"
         text = f"{many}, the first is {shown(missing[0])}"
         if not isinstance(source, LabelList):
             raise ValueError(f"{source.path}: {text}")
         logger.warning("%s: %s; they count as %s", source.path, text, SKIPPED)
-    order = np.array([row_of.get(identifier, len(row_of)) for identifier in wanted])
+    order = np.array([row_of.get(identifier, len(own)) for identifier in wanted])
     arrays = {}
     for role in predicted.roles:
         longer = Coded.joined([predicted[role], Coded.of([SKIPPED])])
         arrays[role] = Coded(longer.codes[order], longer.categories)
-    return LabelColumns(
-        arrays,
-        predicted.columns,
-        predicted.recognised,
-        lambda role, row, reason: predicted.locate(role, int(order[row]), reason),
-    )
+
+    def locate(role: str, row: int, reason: str) -> MalformedRecord:
+        return predicted.locate(role, int(order[row]), reason)
+
+    return LabelColumns(arrays, predicted.columns, predicted.recognised, locate)
 
 
 def gold_counts(source: Source, gold_column: str | None = None) -> dict[str, int]:
     """How often each label is gold in a file, with predictions or without; errors as `read_predictions`.
 
-    >>> from .tables import LabelList
     >>> gold_counts(LabelList("gold.txt", b"NA\\nA\\nNA\\n"))
     {'NA': 2, 'A': 1}
     """
-    column = _column(source, "gold", gold_column, alone=True)
-    assert column is not None
+    column = columns_of(source, {"gold": gold_column}, alone=True)["gold"]
     return dict(source.read([column])[column].times())
 
 
@@ -289,34 +292,6 @@ def read_predictions(
     """
     columns = read_label_columns(path, gold_column, predicted_column, paired_column, id_column, **options)
     return columns.frame()
-
-
-def _column(source: Source, role: str, name: str | None, alone: bool) -> str | None:
-    """The column of the file that has this role: the one that is named, else one with a common name."""
-    if name is not None:
-        return source.column(name, f" for {role}")
-    lists = [COMMON_NAMES.get(role, ())]
-    if role == "gold":
-        lists.append(WEAK_NAMES)
-    elif alone and role == "predicted":
-        lists += [COMMON_NAMES["gold"], WEAK_NAMES]
-    matching: list[str] = []
-    for known in lists:
-        matching = matching or [name for name in source.names if name.lower() in known]
-        matching = [name for name in matching if known and name.lower() == known[0]] or matching
-    if alone and not matching and role in ("gold", "predicted"):
-        labels = [name for name in source.names if name.lower() not in COMMON_NAMES["id"]]
-        matching = labels if len(labels) == 1 else []
-    if len(matching) == 1:
-        logger.info("%s: column %r is taken for %s", source.path, matching[0], role)
-        return matching[0]
-    if role not in ("gold", "predicted"):
-        return None
-    problem = f"more than one could be: {listing(matching)}" if matching else "no column has a common name"
-    listed = listing(source.names)
-    raise ValueError(
-        f"{source.path}: which column is {role}? {problem}; name it, --{role}-column C. Columns: {listed}"
-    )
 
 
 def _check_unique(source: Source, identifiers: Any, name: str) -> None:

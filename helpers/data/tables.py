@@ -14,6 +14,7 @@ import json
 import re
 import sys
 from collections.abc import Callable, Collection, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -33,64 +34,63 @@ from ..core import (
     utf8_fault,
 )
 from .arrow import Wanted, delimited_columns, for_arrow, json_columns, parquet_columns, parquet_schema
-from .cells import Coded, as_list, distinct_keys, json_document, label_of_json
+from .cells import Coded, as_list, distinct_keys, json_document, json_fault, label_of
 
 DELIMITERS = {"csv": ",", "tsv": "\t"}
-FORMS = ("csv", "tsv", "jsonl", "json", "parquet", "txt")
 STANDARD_INPUT, INPUT_NAME = "-", "standard input"
 Row = dict[str, Any]
 
 
-def refuse(fault: MalformedRecord) -> None:
-    """Raise a fault: what `rows` does with a line that it cannot read, unless the caller goes on."""
-    raise fault
-
-
 class Source:
-    """A file with columns: `names` are theirs; in those of `may_be_empty` an empty cell is no fault."""
+    """A file with columns: `names` are theirs; in those of `may_be_empty` an empty cell is no fault.
 
-    names: list[str]
+    A subclass gives `_records`: each row, or the error of a line that cannot be read, with its line.
+    """
+
     may_be_empty: Collection[str] = ()
+    has_lines = True
+    cell = "cell"
+    types = ""  # of Parquet
 
-    def __init__(self, path: Path | str, content: bytes) -> None:
-        self.path, self.content = path, content
+    def __init__(self, path: Path | str, content: bytes = b"", names: Sequence[str] = ()) -> None:
+        self.path, self.content, self.names = path, content, list(names)
 
-    @classmethod
-    def named(cls, path: Path | str, names: Sequence[str]) -> Source:
-        """A source without content, of which only the columns are known."""
-        source = cls(path, b"")
-        source.names = list(names)
-        return source
+    def _records(self) -> Iterator[tuple[Any, Row | MalformedRecord]]:
+        return iter(())
 
-    def rows(self, on_fault: Callable[[MalformedRecord], None] = refuse) -> Iterator[tuple[int, Row]]:
+    def rows(self, on_fault: Callable[[MalformedRecord], None] | None = None) -> Iterator[tuple[Any, Row]]:
         """The line that each row starts on, and its cells by column; blank lines are no rows.
 
-        `on_fault` is given the error of a line that cannot be read; if it returns, the next line follows.
+        Without lines it is the number of the record, or None. The error of a line that cannot be read is
+        raised, or given to `on_fault`, and the next line follows.
         """
-        return iter(())
+        for line, row in self._records():
+            if not isinstance(row, MalformedRecord):
+                yield line, row
+            elif on_fault is None:
+                raise row
+            else:
+                on_fault(row)
 
     def line(self, row: int) -> int | None:
         """The line of a row (from 0); None where the form has no lines. Slow."""
-        return next((line for index, (line, _) in enumerate(self.rows()) if index == row), None)
+        lines = (line for index, (line, _) in enumerate(self.rows()) if index == row)
+        return next(lines, None) if self.has_lines else None
 
     def where(self, row: int) -> str:
         """The line of a row (from 0) in words; where the form has no lines its number, from 1. Slow."""
         line = self.line(row)
         return f"row {row + 1}" if line is None else f"line {line}"
 
-    def label(self, row: Row, name: str) -> str:
-        """The text of a cell; ValueError says why it is none."""
-        if not row[name].strip() and name not in self.may_be_empty:
-            raise ValueError("the cell is empty")
-        return row[name]
-
-    def number(self, row: Row, name: str) -> float:
-        """The number of a cell; ValueError says why it is none."""
-        return finite_number(self.label(row, name))
-
-    def fault(self, line: int, reason: str, column: str) -> MalformedRecord:
-        """The error about a cell."""
-        return MalformedRecord(self.path, reason, line, column)
+    def column(self, name: str, role: str = "") -> str:
+        """The name of a column, which has to be there once. Raises ValueError with the columns there are."""
+        if self.names.count(name) == 1:
+            return name
+        problem = "occurs more than once" if name in self.names else "does not exist"
+        hint = did_you_mean(name, self.names) or "."
+        raise ValueError(
+            f"{self.path}: column {shown(name)}{role} {problem}{hint} Columns: {listing(self.names)}"
+        )
 
     def read(
         self, columns: Sequence[str], identifiers: str | None = None, numbers: Collection[str] = ()
@@ -112,32 +112,38 @@ class Source:
 
     def _read(self, wanted: Wanted) -> dict[str, Any]:
         cells: dict[str, list] = {name: [] for name in wanted.columns}
-        readers = [
-            (name, self.number if name in wanted.numbers else self.label, column.append)
-            for name, column in cells.items()
-        ]
         for line, row in self.rows():
-            for name, value, keep in readers:
+            for name, column in cells.items():
                 try:
-                    keep(value(row, name))
+                    column.append(self._value(row, name, name in wanted.numbers))
                 except ValueError as error:
-                    raise self.fault(line, str(error), name) from None
+                    raise self._fault(line, str(error), name) from None
         coded = {name: Coded.of(cells[name]) for name in wanted.labels()}
         return cells | coded | {name: np.array(cells[name], float) for name in wanted.numbers}
 
-    def _arrow(self, wanted: Wanted) -> Any:
-        """The same columns by Arrow, or None."""
-        return None
+    def _value(self, row: Row, name: str, is_number: bool) -> str | float:
+        """The label, or the number, of a cell; ValueError says why it is none."""
+        if name not in row:
+            raise ValueError(f"the {self.cell} is missing")
+        value = row[name]
+        if value is None or (isinstance(value, str) and not value.strip()):
+            if name not in self.may_be_empty:
+                raise ValueError(f"the {self.cell} is empty")
+            return ""
+        if not is_number:
+            return label_of(value)
+        if isinstance(value, str) and self.cell == "field":
+            raise ValueError(f"a number is expected, not the text {shown(value)}")
+        return finite_number(value)
 
-    def column(self, name: str, role: str = "") -> str:
-        """The name of a column, which has to be there once. Raises ValueError with the columns there are."""
-        if self.names.count(name) == 1:
-            return name
-        problem = "occurs more than once" if name in self.names else "does not exist"
-        hint = did_you_mean(name, self.names) or "."
-        raise ValueError(
-            f"{self.path}: column {shown(name)}{role} {problem}{hint} Columns: {listing(self.names)}"
-        )
+    def _fault(self, line: int, reason: str, column: str) -> MalformedRecord:
+        if self.has_lines:
+            return MalformedRecord(self.path, reason, line, column)
+        return MalformedRecord(self.path, f"record {line}: {reason}", column=column)
+
+    def _arrow(self, wanted: Wanted) -> Any:
+        """The columns that `_read` gives by Arrow, or None."""
+        return None
 
     def _check_utf8(self, column_at: Callable[[int], str | None] = lambda offset: None) -> None:
         offset = utf8_fault(self.content)
@@ -164,43 +170,34 @@ class Delimited(Source):
     def __init__(self, path: Path | str, content: bytes, delimiter: str) -> None:
         super().__init__(path, content)
         self.delimiter = delimiter
-        first = content[: content.find(b"\n") + 1 or len(content)].decode("utf-8-sig", errors="replace")
-        self.names = next(self._cells(first), [])
+        _, self.names = next(self._lines("replace"), (1, []))
         if not self.names:
             raise MalformedRecord(path, "the file is empty; a header line with column names is needed", 1)
-        if self.names[-1].endswith("\n"):  # a quote is open: the header goes on
-            _, self.names = next(self._records())
-        self._check_delimiter()
-        self._check_utf8(self._column_at)
-
-    def _check_delimiter(self) -> None:
-        """Refuse a file that is separated otherwise: read as it is, it has one column."""
-        for other, name in ((";", "semicolons"), ("\t", "tabs")):
-            if len(self.names) == 1 and other in self.names[0] and other != self.delimiter:
+        for other, name in ((";", "semicolons"), ("\t", "tabs")):  # read as it is, it would have one column
+            if len(self.names) == 1 and other in self.names[0] and other != delimiter:
                 reason = f"the header looks separated by {name}: {shown(self.names[0], 60)}"
                 hint = "say --input-format tsv"
                 if other == ";":
                     hint = "save it with commas, in pandas read_csv(F, sep=';').to_csv(F, index=False)"
-                raise MalformedRecord(self.path, f"{reason}; {hint}", 1)
-
-    def _cells(self, text: str) -> Iterator[list[str]]:
-        return csv.reader(io.StringIO(text, newline=""), delimiter=self.delimiter)
+                raise MalformedRecord(path, f"{reason}; {hint}", 1)
+        self._check_utf8(self._column_at)
 
     def _column_at(self, offset: int) -> str:
+        """The column that a byte stands in."""
         start = self.content.rfind(b"\n", 0, offset) + 1
-        position = len(next(self._cells(self.content[start : offset + 1].decode("latin-1")))) - 1
+        text = io.StringIO(self.content[start : offset + 1].decode("latin-1"), newline="")
+        position = len(next(csv.reader(text, delimiter=self.delimiter))) - 1
         return self.names[position] if position < len(self.names) else f"number {position + 1}"
 
-    def rows(self, on_fault: Callable[[MalformedRecord], None] = refuse) -> Iterator[tuple[int, Row]]:
-        """See `Source.rows`."""
+    def _records(self) -> Iterator[tuple[int, Row | MalformedRecord]]:
         width = len(self.names)
-        for line, row in self._records():
+        for line, row in self._lines():
             if len(row) == width:
                 if line > 1:
                     yield line, dict(zip(self.names, row, strict=True))
             elif row:
                 reason = f"{width} cells are expected, found {len(row)}: {shown(row)}"
-                on_fault(MalformedRecord(self.path, reason + self._comma_hint(row), line))
+                yield line, MalformedRecord(self.path, reason + self._comma_hint(row), line)
 
     def _comma_hint(self, row: Sequence[str]) -> str:
         """What to do about a row whose labels, such as R(e1,e2), were taken apart at their commas."""
@@ -210,9 +207,9 @@ class Delimited(Source):
         whole = ",".join(row)[",".join(row).index(apart[0]) :].partition(")")[0] + ")"
         return f'; quote labels that contain commas: "{abridged(whole, 60)}"'
 
-    def _records(self) -> Iterator[tuple[int, list[str]]]:
+    def _lines(self, errors: str = "strict") -> Iterator[tuple[int, list[str]]]:
         """The header and the rows, each with the line it starts on; of a blank line no cells."""
-        text = io.TextIOWrapper(io.BytesIO(self.content), "utf-8-sig", newline="")
+        text = io.TextIOWrapper(io.BytesIO(self.content), "utf-8-sig", errors, newline="")
         reader = csv.reader(text, delimiter=self.delimiter, strict=True)
         line = 1
         try:
@@ -244,58 +241,35 @@ class _JsonLines(Source):
     (['id', 'gold'], {'id': ['7']})
     """
 
+    cell = "field"
+
     def __init__(self, path: Path | str, content: bytes) -> None:
         super().__init__(path, content)
         self._check_utf8()
-        self.first: dict[str, Any] = next((row for _, row in self.rows()), {})
+        self._open()
+        self.first: Row = next((row for _, row in self.rows()), {})
         if not self.first:
             raise MalformedRecord(path, "there is no JSON object in the file", 1)
         self.names = list(self.first)
 
-    def rows(self, on_fault: Callable[[MalformedRecord], None] = refuse) -> Iterator[tuple[int, Row]]:
-        """See `Source.rows`."""
+    def _open(self) -> None:
+        """What is done before the first record is read."""
+
+    def _records(self) -> Iterator[tuple[int, Row | MalformedRecord]]:
         file = io.BytesIO(self.content)
         file.seek(3 if self.content.startswith(b"\xef\xbb\xbf") else 0)
         for number, line in enumerate(file, start=1):
             if not line.strip():
                 continue
-            row = reason = None
             try:
                 row = json.loads(line.decode(), object_pairs_hook=distinct_keys)  # bytes: encoding guessed
-            except json.JSONDecodeError as error:
-                reason = f"no valid JSON at character {error.pos}: {error.msg}"
-            except RecursionError:  # thousands of brackets
-                reason = "nested too deeply"
-            except ValueError as error:  # a key that is there twice, or thousands of digits
-                reason = str(error)
-            if isinstance(row, dict):
-                yield number, row
-            else:
-                reason = reason or f"a JSON object is expected, not {shown(row)}"
-                on_fault(MalformedRecord(self.path, reason, number))
-
-    def label(self, row: Row, name: str) -> str:
-        """See `Source.label`."""
-        value = row.get(name)
-        if value is None and name not in row:
-            raise ValueError("the field is missing")
-        if name in self.may_be_empty and (value is None or (isinstance(value, str) and not value.strip())):
-            return ""
-        return label_of_json(value)
-
-    def number(self, row: Row, name: str) -> float:
-        """See `Source.number`."""
-        value = row.get(name)
-        if value is None:
-            raise ValueError("the field is empty" if name in row else "the field is missing")
-        if isinstance(value, str):
-            raise ValueError(f"a number is expected, not the text {shown(value)}")
-        return finite_number(value)
+                reason = f"a JSON object is expected, not {shown(row)}"
+            except (ValueError, RecursionError) as error:
+                row, reason = None, json_fault(error)
+            yield number, row if isinstance(row, dict) else MalformedRecord(self.path, reason, number)
 
     def _arrow(self, wanted: Wanted) -> Any:
-        if not for_arrow(self.content):
-            return None
-        return json_columns(self.content, self.first, wanted)
+        return json_columns(self.content, self.first, wanted) if for_arrow(self.content) else None
 
 
 class _JsonDocument(_JsonLines):
@@ -312,34 +286,22 @@ class _JsonDocument(_JsonLines):
     ['id', 'relation', 'token']
     """
 
-    def __init__(self, path: Path | str, content: bytes) -> None:
-        Source.__init__(self, path, content)
-        self._check_utf8()
-        with naming_file(path):
-            self._records = _records(json_document(path, content))
-        super().__init__(path, content)
+    has_lines = False
 
-    def rows(self, on_fault: Callable[[MalformedRecord], None] = refuse) -> Iterator[tuple[int, Row]]:
-        """The records, each with its number."""
-        for number, record in enumerate(self._records, start=1):
-            if isinstance(record, dict):
-                yield number, record
-            else:
-                on_fault(MalformedRecord(self.path, f"record {number} is no JSON object but {shown(record)}"))
+    def _open(self) -> None:
+        with naming_file(self.path):
+            self._document = _document_records(json_document(self.path, self.content))
 
-    def line(self, row: int) -> None:
-        """None: a record has no line."""
-        return None
-
-    def fault(self, line: int, reason: str, column: str) -> MalformedRecord:
-        """See `Source.fault`."""
-        return MalformedRecord(self.path, f"record {line}: {reason}", column=column)
+    def _records(self) -> Iterator[tuple[int, Row | MalformedRecord]]:
+        for number, record in enumerate(self._document, start=1):
+            reason = f"record {number} is no JSON object but {shown(record)}"
+            yield number, record if isinstance(record, dict) else MalformedRecord(self.path, reason)
 
     def _arrow(self, wanted: Wanted) -> Any:
         return None
 
 
-def _records(document: Any) -> Sequence[Any]:
+def _document_records(document: Any) -> Sequence[Any]:
     """The document as records; ValueError if it has none of the shapes."""
     if isinstance(document, list):
         labels = bool(document) and not isinstance(document[0], dict | list)
@@ -386,18 +348,15 @@ class LabelList(Source):
             raise MalformedRecord(path, f"{reason}, or say --input-format {kind}", 1)
         self.names = ["id", "label"] if "\t" in first.strip() else ["label"]
 
-    def rows(self, on_fault: Callable[[MalformedRecord], None] = refuse) -> Iterator[tuple[int, Row]]:
-        """See `Source.rows`."""
+    def _records(self) -> Iterator[tuple[int, Row | MalformedRecord]]:
+        expected = "a label is" if len(self.names) == 1 else "id, tab and label are"
         for line, text in enumerate(self._texts, start=1):
             cells = [cell.strip() for cell in text.split("\t")]
-            if len(self.names) == 2 and not text.strip():
-                continue
             if len(cells) == len(self.names) and all(cells):
                 yield line, dict(zip(self.names, cells, strict=True))
-            else:
-                expected = "a label is" if len(self.names) == 1 else "id, tab and label are"
+            elif len(self.names) == 1 or text.strip():
                 reason = f"{expected} expected in place of {shown(text, 40)}"
-                on_fault(MalformedRecord(self.path, reason, line))
+                yield line, MalformedRecord(self.path, reason, line)
 
 
 class Parquet(Source):
@@ -410,13 +369,15 @@ class Parquet(Source):
     MalformedRecord : the file is no whole Parquet file. ModuleNotFoundError : Arrow is not installed.
     """
 
-    def __init__(self, path: Path | str, content: bytes) -> None:
-        super().__init__(path, content)
-        self.schema = parquet_schema(path, content)
-        self.names = self.schema.names
+    has_lines = False
 
-    def rows(self, on_fault: Callable[[MalformedRecord], None] = refuse) -> Iterator[tuple[Any, Row]]:
-        """The rows without lines, of the columns that hold labels."""
+    def __init__(self, path: Path | str, content: bytes) -> None:
+        self.schema = parquet_schema(path, content)
+        self.types = str(self.schema.remove_metadata())
+        super().__init__(path, content, self.schema.names)
+
+    def _records(self) -> Iterator[tuple[None, Row]]:
+        """The rows, of the columns that hold labels."""
         columns = {}
         for name in self.names:
             try:
@@ -425,12 +386,19 @@ class Parquet(Source):
                 continue  # of numbers, or there twice
         return ((None, dict(zip(columns, row, strict=True))) for row in zip(*columns.values(), strict=True))
 
-    def line(self, row: int) -> None:
-        """None: a row has no line."""
-        return None
-
     def _arrow(self, wanted: Wanted) -> Any:
         return parquet_columns(self.path, self.content, wanted)
+
+
+SOURCES: dict[str, Callable[[Path | str, Any], Source]] = {
+    **{kind: partial(Delimited, delimiter=delimiter) for kind, delimiter in DELIMITERS.items()},
+    "jsonl": _JsonLines,
+    "json": _JsonDocument,
+    "parquet": Parquet,
+    "txt": LabelList,
+}
+"""Form → the source of a file's content; of its first line only, a source that knows the columns."""
+FORMS = tuple(SOURCES)
 
 
 def open_source(path: Path | str, form: str | None = None) -> Source:
@@ -463,7 +431,7 @@ def open_source(path: Path | str, form: str | None = None) -> Source:
     name = Path(INPUT_NAME if standard else path)
     with naming_file(name):
         content = sys.stdin.buffer.read() if standard else read_file(path, keep_mark=True)
-        return source_of(name, content, form or ending)
+        return SOURCES[form or ending](name, content)
 
 
 def file_kind(path: Path | str) -> str:
@@ -473,22 +441,3 @@ def file_kind(path: Path | str) -> str:
     'csv'
     """
     return Path(Path(path).name.lower().removesuffix(".gz")).suffix.removeprefix(".")
-
-
-def source_of(path: Path | str, content: bytes, kind: str) -> Source:
-    """The source of a file's content; of its first line only, a source that knows the columns.
-
-    >>> source_of("a.csv", b"gold,predicted\\n", "csv").names
-    ['gold', 'predicted']
-    """
-    match kind:
-        case "parquet":
-            return Parquet(path, content)
-        case "jsonl":
-            return _JsonLines(path, content)
-        case "json":
-            return _JsonDocument(path, content)
-        case "txt":
-            return LabelList(path, content)
-        case delimited:
-            return Delimited(path, content, DELIMITERS[delimited])

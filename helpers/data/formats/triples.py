@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ...core import listing, naming_file, shown
-from ..cells import label_of_json
+from ..cells import label_of
 from ..predictions import COMMON_NAMES
 from ..samples import Span
 from .parsing import collect, json_record
@@ -173,7 +173,7 @@ def _columns(
             except ValueError as error:
                 raise ValueError(f"item {number}, key {shown(key)}: {error}") from error
         if keys["id"]:
-            name = label_of_json(item.get(keys["id"]))
+            name = label_of(item.get(keys["id"]))
             if ids.setdefault(name, number - 1) != number - 1:
                 raise ValueError(f"item {number}: id {shown(name)} occurred before, item {ids[name] + 1}")
         return []
@@ -267,7 +267,7 @@ def _part_names(keys: tuple[str, ...]) -> tuple[str, str, str]:
 
 def _relation(value: Any) -> str:
     try:
-        return label_of_json(value)
+        return label_of(value)
     except ValueError as error:
         raise ValueError(f"relation: {error}") from error
 
