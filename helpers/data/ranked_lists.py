@@ -16,7 +16,7 @@ import numpy as np
 
 from ..core import MalformedRecord, finite_number, naming_file
 from .files import registered_file
-from .formats import collect, lines
+from .formats.parsing import collect, lines
 from .matrices import read_arrays
 
 UNKNOWN_ENTITY = "UNK"

@@ -24,7 +24,8 @@ from ..core import (
 )
 from .cells import as_list
 from .files import locate, search_folders
-from .formats import collect, json_array, read_semeval, string
+from .formats.parsing import collect, json_array, string
+from .formats.tagged import read_semeval
 from .predictions import read_label_columns
 from .tables import LabelList, open_source
 

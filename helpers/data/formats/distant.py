@@ -84,17 +84,11 @@ def _literal(text: str) -> Any:
 
 
 def _annotated(record: Any) -> tuple[str, ...]:
-    if "anno_relation_list" not in record:
-        return ()
-    relations = record["anno_relation_list"]
-    if not (
-        isinstance(relations, list | tuple)
-        and relations
-        and all(isinstance(relation, str) and relation for relation in relations)
-    ):
-        raise ValueError(
-            f"anno_relation_list is {shown(relations)}, not a list of names; none is written ['NA']"
-        )
+    relations = record.get("anno_relation_list", ())
+    is_list = isinstance(relations, list | tuple) and bool(relations or "anno_relation_list" not in record)
+    if not is_list or not all(isinstance(relation, str) and relation for relation in relations):
+        reason = "not a list of names; none is written ['NA']"
+        raise ValueError(f"anno_relation_list is {shown(relations)}, {reason}")
     return tuple(dict.fromkeys(relations))
 
 

@@ -146,11 +146,11 @@ def read_labelled_twice(
 
     Raises MalformedRecord as `read_sentence_pairs`.
     """
-    others: dict[str, Any] = {}
 
-    def remember(_line: int, _number: int, document: Any) -> list:
-        others[string(document, "title")] = document
-        return []
+    def titled(_line: int, _number: int, document: Any) -> list[tuple[str, Any]]:
+        return [(string(document, "title"), document)]
+
+    others = dict(collect(labelled, json_array(labelled), titled, strict))
 
     def parse(_line: int, number: int, document: Any) -> list[Mention]:
         other = others.get(title := string(document, "title"))
@@ -169,7 +169,6 @@ def read_labelled_twice(
                 mentions.append(Mention(sample, *names, relations))
         return mentions
 
-    collect(labelled, json_array(labelled), remember, strict)
     return list(collect(path, json_array(path), parse, strict))
 
 
@@ -232,41 +231,29 @@ def pair_shares(corpus: Corpus) -> dict[str, tuple[int, float]]:
     return {kind: (corpus.notes[kind], corpus.notes[kind] / max(total, 1)) for kind in KINDS}
 
 
-def drawn_pairs(
-    samples: Iterable[RelationSample],
-    documents: int = DOCUMENTS,
-    negative_share: float = NEGATIVE_SHARE,
-    seed: int = DRAW_SEED,
-) -> list[RelationSample]:
-    """A part of the pairs that is always the same: some documents, all of their positives, some negatives.
-
-    Parameters
-    ----------
-    samples : as `read_sentence_pairs` gives them. documents : so many are drawn, of those with a sample.
-    negative_share : in [0, 1): so many negatives are drawn that this is their share, or all if there are
-        fewer. seed : of both draws.
-
-    Returns them in their order. Raises ValueError for a share outside of [0, 1).
-
-    >>> names = [("0.0.0.1", "r"), ("0.0.1.0", NEGATIVE), ("0.1.0.2", NEGATIVE), ("1.0.0.1", "r")]
-    >>> samples = [RelationSample(name, "a b", (0, 1), (2, 3), relation) for name, relation in names]
-    >>> [one.id for one in drawn_pairs(samples, documents=1, negative_share=0.5, seed=1)]
-    ['0.0.0.1', '0.0.1.0']
+def drawn_pairs(samples: Iterable[RelationSample]) -> list[RelationSample]:
+    """A part of the pairs that is always the same: `DOCUMENTS` documents, drawn of those that have a sample,
+    all of their positives, and negatives as in `drawn_rows`; in their order.
     """
-    if not 0 <= negative_share < 1:
-        raise ValueError(f"negative_share is {negative_share!r}; it must be in [0, 1)")
-    samples, rng = list(samples), random.Random(seed)
-    present = list(dict.fromkeys(_document(sample) for sample in samples))
-    chosen = set(rng.sample(present, min(documents, len(present))))
-    kept = [sample for sample in samples if _document(sample) in chosen]
-    places = [row for row, sample in enumerate(kept) if sample.relation == NEGATIVE]
-    wanted = round((len(kept) - len(places)) * negative_share / (1 - negative_share))
-    taken = set(rng.sample(places, min(wanted, len(places))))
-    return [sample for row, sample in enumerate(kept) if sample.relation != NEGATIVE or row in taken]
+    samples, rng = list(samples), random.Random(DRAW_SEED)
+    documents = [sample.id.partition(".")[0] for sample in samples]
+    present = list(dict.fromkeys(documents))
+    chosen = set(rng.sample(present, min(DOCUMENTS, len(present))))
+    kept = [sample for sample, document in zip(samples, documents, strict=True) if document in chosen]
+    return [kept[row] for row in drawn_rows([sample.relation for sample in kept], rng)]
 
 
-def _document(sample: RelationSample) -> str:
-    return sample.id.partition(".")[0]
+def drawn_rows(relations: Sequence[str], rng: random.Random | None = None) -> list[int]:
+    """The rows of positives, and of so many negatives, drawn by `DRAW_SEED` or as given, that they have
+    `NEGATIVE_SHARE` of all; all of them if there are fewer.
+
+    >>> drawn_rows(["r", NEGATIVE])
+    [0, 1]
+    """
+    negative = [row for row, relation in enumerate(relations) if relation == NEGATIVE]
+    wanted = round((len(relations) - len(negative)) * NEGATIVE_SHARE / (1 - NEGATIVE_SHARE))
+    drawn = (rng or random.Random(DRAW_SEED)).sample(negative, min(wanted, len(negative)))
+    return sorted({*range(len(relations))} - {*negative} | {*drawn})
 
 
 class AnnotatedDocument(NamedTuple):
@@ -313,11 +300,9 @@ def read_annotated_documents(path: Path | str) -> dict[str, AnnotatedDocument]:
             if title in documents:
                 raise ValueError("the title occurred before")
             facts, entities = _facts(document), document["vertexSet"]
-            documents[title] = AnnotatedDocument(
-                [frozenset(string(mention, "name") for mention in mentions) for mentions in entities],
-                [frozenset(field(mention, "sent_id") for mention in mentions) for mentions in entities],
-                facts,
-            )
+            names = [frozenset(string(mention, "name") for mention in mentions) for mentions in entities]
+            sentences = [frozenset(field(mention, "sent_id") for mention in own) for own in entities]
+            documents[title] = AnnotatedDocument(names, sentences, facts)
         except ValueError as error:
             raise ValueError(f"title {shown(title)}: {error}") from error
         return []

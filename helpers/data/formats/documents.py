@@ -18,11 +18,11 @@ import scipy  # its parts are loaded when they are first asked for
 from ...core import MalformedRecord, naming_file, read_file, shown
 from ..documents import Documents
 from ..tables import LabelList
-from .parsing import collect, lines
+from .parsing import check_new, collect, lines
 
 logger = logging.getLogger(__name__)
 _LARGEST_INDEX = 2**31 - 1
-_NUMBER = re.compile(rb"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+_ENTRY = re.compile(rb"([0-9]+):([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)")
 _Line = tuple[str, Sequence[str], str]  # id, labels and text of a document
 
 
@@ -74,8 +74,7 @@ def _read(path: Path | str, parse: Callable[[int, int, bytes], _Line], strict: b
             raise ValueError("the id is empty")
         if not text.strip():
             raise ValueError(f"the text of document {shown(identifier)} is empty")
-        if first.setdefault(identifier, line) != line:
-            raise ValueError(f"id {shown(identifier)} occurred before, at line {first[identifier]}")
+        check_new(first, identifier, line)
         return [(identifier, labels, text)]
 
     read = collect(path, lines(path), checked, strict)
@@ -145,14 +144,15 @@ def read_labels(path: Path | str, keep_order: bool = False) -> tuple[str, ...]:
     ('grain', 'wheat')
     """
     first: dict[str, int] = {}
+
+    def parse(line: int, _number: int, row: dict[str, str]) -> list:
+        if "id" in row:
+            raise ValueError("a TAB in it; one label a line is expected")
+        check_new(first, row["label"], line, "label")
+        return []
+
     with naming_file(path):
-        for line, row in LabelList(path, read_file(path)).rows():
-            label = row["label"]
-            if "id" in row:
-                raise MalformedRecord(path, "a TAB in it; one label a line is expected", line)
-            if first.setdefault(label, line) != line:
-                reason = f"label {shown(label)} occurred before, at line {first[label]}"
-                raise MalformedRecord(path, reason, line)
+        collect(path, LabelList(path, read_file(path)).rows(), parse, strict=True)
     return tuple(first if keep_order else sorted(first))
 
 
@@ -178,12 +178,8 @@ def _read_svm(path: Path | str, strict: bool = True) -> Documents:
     >>> documents.labels, documents.features.toarray().tolist()
     ((('3', '12'), ()), [[0.5, 0.0, 2.0], [0.0, 1.0, 0.0]])
     """
-    content = read_file(path)
-    for other, usual in ((b"\r\n", b"\n"), (b"\t", b" ")):
-        content = content.replace(other, usual) if other in content else content  # large: no needless copy
-    rows_read = content.split(b"\n")
-    while rows_read and not rows_read[-1]:  # empty ones at the end are none
-        rows_read.pop()
+    content = read_file(path).replace(b"\r\n", b"\n").replace(b"\t", b" ").rstrip(b"\n")
+    rows_read = content.split(b"\n") if content else []
     read = collect(path, enumerate(rows_read, start=1), _svm_line, strict)
     if not read:
         raise read.malformed[0]
@@ -220,11 +216,10 @@ def _svm_line(_line: int, number: int, raw: bytes) -> list[tuple[int, tuple[str,
 
 
 def _entry(word: bytes) -> tuple[int, float]:
-    digits, colon, number = word.partition(b":")
-    text = word.decode(errors="replace")[:40]
-    if not colon or not digits.isdigit() or not _NUMBER.fullmatch(number):
+    match, text = _ENTRY.fullmatch(word), word.decode(errors="replace")[:40]
+    if not match:
         raise ValueError(f"index:value, two numbers, is expected in place of {text!r}")
-    index, value = int(digits), float(number)
+    index, value = int(match[1]), float(match[2])
     if index == 0:
         raise ValueError(f"indices start at one, not at zero as in {text!r}")
     if index > _LARGEST_INDEX:
@@ -246,9 +241,4 @@ def read_documents(path: Path | str, strict: bool = True) -> Documents:
     return READERS[ending](path, strict)
 
 
-READERS: dict[str, Callable[[Path | str, bool], Documents]] = {
-    ".txt": read_txt,
-    ".tsv": read_txt,
-    ".svm": _read_svm,
-    ".libsvm": _read_svm,
-}
+READERS = dict.fromkeys((".txt", ".tsv"), read_txt) | dict.fromkeys((".svm", ".libsvm"), _read_svm)

@@ -6,11 +6,12 @@ import json
 import logging
 import re
 from collections.abc import Callable, Iterable, Iterator
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 from ...core import MalformedRecord, abridged, byte_fault, naming_file, read_file, shown, utf8_fault
-from ..cells import distinct_keys
+from ..cells import distinct_keys, json_fault
 from ..samples import Corpus
 
 logger = logging.getLogger(__name__)
@@ -64,14 +65,12 @@ def collect(
 
 
 def _reason(error: Exception) -> str:
-    if isinstance(error, json.JSONDecodeError):
-        return f"no valid JSON at character {error.pos}: {error.msg}"
+    if isinstance(error, json.JSONDecodeError | RecursionError):
+        return json_fault(error)
     if isinstance(error, UnicodeDecodeError):
         return f"byte {error.start} of the line, 0x{error.object[error.start]:02x}, is not UTF-8"
     if isinstance(error, KeyError):
         return f"the field {error} is missing"
-    if isinstance(error, RecursionError):
-        return "nested too deeply"
     reason = str(error) if type(error) is ValueError else f"unexpected structure ({error})"
     return abridged(reason, 300)
 
@@ -81,18 +80,12 @@ def blocks(path: Path | str) -> Iterator[Record]:
 
     Lines end at LF, CR or CRLF only: the Latin-1 byte 0x85 is no line end here.
     """
-    block: list[str] = []
-    start = 1
     with open(path, encoding="latin-1") as file:
-        for number, line in enumerate(file, start=1):
-            if line.strip():
-                start = start if block else number
-                block.append(line.rstrip("\n"))
-            elif block:
-                yield start, block
-                block = []
-    if block:
-        yield start, block
+        numbered = enumerate(file, start=1)
+        for is_text, block in groupby(numbered, key=lambda line: bool(line[1].strip())):
+            if is_text:
+                rows = list(block)
+                yield rows[0][0], [row.rstrip("\n") for _, row in rows]
 
 
 def lines(path: Path | str) -> Iterator[Record]:
@@ -117,36 +110,35 @@ def json_array(path: Path | str) -> Iterator[Record]:
         cannot be found again, so this is raised whether strict or not.
     """
     content = read_file(path, keep_mark=True)
-    fault = utf8_fault(content)
-    if fault is not None:
+    if (fault := utf8_fault(content)) is not None:
         line, reason = byte_fault(content, fault)
         raise MalformedRecord(path, reason, line)
     text, decoder = content.decode("utf-8-sig"), json.JSONDecoder(object_pairs_hook=distinct_keys)
-    position, line, number = _after_blanks(text, 0), 1, 0
-    expected, counted = "[", 0
-    while text[position : position + 1] == expected:
-        start = _after_blanks(text, position + 1)
-        line, counted = line + text.count("\n", counted, start), start
+    end, line, number, expected = _next(text, 0), 1, 0, "["
+    while text[end : end + 1] == expected:
+        start = _next(text, end + 1)
+        line += text.count("\n", end, start)
         if text[start : start + 1] == "]" and expected == "[":
             return
         try:
-            item, position = decoder.raw_decode(text, start)
+            item, end = decoder.raw_decode(text, start)
         except json.JSONDecodeError as error:
             raise MalformedRecord(path, f"item {number} of the array: {error.msg}", error.lineno) from error
         except (ValueError, RecursionError) as error:  # thousands of digits, or of brackets
-            reason = (
-                "is nested too deeply" if isinstance(error, RecursionError) else f"is no valid JSON ({error})"
-            )
+            nested = isinstance(error, RecursionError)
+            reason = "is nested too deeply" if nested else f"is no valid JSON ({error})"
             raise MalformedRecord(path, f"item {number} of the array {reason}", line) from error
         yield line, item
-        expected, number, position = ",", number + 1, _after_blanks(text, position)
-    if expected == "[" or text[position : position + 1] != "]":
-        line = 1 + text.count("\n", 0, position)
+        end = _next(text, end)
+        line += text.count("\n", start, end)
+        expected, number = ",", number + 1
+    if expected == "[" or text[end : end + 1] != "]":
         reason = f"one JSON array is expected; after item {number} it does not go on"
-        raise MalformedRecord(path, reason, line)
+        raise MalformedRecord(path, reason, 1 + text.count("\n", 0, end))
 
 
-def _after_blanks(text: str, position: int) -> int:
+def _next(text: str, position: int) -> int:
+    """The position of the next character that is no blank of JSON."""
     match = _NOT_BLANK.search(text, position)
     return match.start() if match else len(text)
 
@@ -166,6 +158,13 @@ def string(record: Any, name: str) -> str:
     if not isinstance(value, str):
         raise ValueError(f"the field {shown(name)} is {shown(value)}, not a string")
     return value
+
+
+def check_new(first: dict[str, int], name: str, line: int, what: str = "id") -> None:
+    """Note the line of a name; ValueError if it has occurred before."""
+    if name in first:
+        raise ValueError(f"{what} {shown(name)} occurred before, at line {first[name]}")
+    first[name] = line
 
 
 def starts_with_key(path: Path | str, *names: str) -> bool:

@@ -23,8 +23,8 @@ from ..samples import (
     word_spans,
 )
 from ..tables import file_kind, open_source
-from .parsing import Record, blocks, collect, field, json_array, json_record, lines, string
-from .tagged import read_tagged
+from .parsing import Record, blocks, check_new, collect, field, json_array, json_record, lines, string
+from .tagged import read_blocks
 
 TREES = ".dep"
 """What the name of the file of trees has behind that of the sentences."""
@@ -135,40 +135,39 @@ def token_sample(record: Any, identifier: str, relation: str, words: str = "toke
         raise ValueError("there is no word")
     text, spans = " ".join(tokens), word_spans(tokens)
     head, tail = ((spans[first][0], spans[end - 1][1]) for first, end in bounds(record, len(tokens)))
-    types = [string(record, name) if name in record else None for name in ("subj_type", "obj_type")]
-    head_type, tail_type = (value or "" for value in types)
+    head_type, tail_type = (
+        string(record, name) if name in record else "" for name in ("subj_type", "obj_type")
+    )
+    sample = (identifier, text, head, tail, relation)
     if "stanford_head" in record:
         heads = tuple(_whole(value, "stanford_head") for value in _list(record, "stanford_head"))
         pos, ner = (
             _texts(record, name) if name in record else () for name in ("stanford_pos", "stanford_ner")
         )
-        return ParsedSample(
-            identifier, text, head, tail, relation, head_type, tail_type, spans, heads, pos, ner
-        )
-    if None in types:
-        return RelationSample(identifier, text, head, tail, relation)
-    return TypedSample(identifier, text, head, tail, relation, head_type, tail_type)
+        return ParsedSample(*sample, head_type, tail_type, spans, heads, pos, ner)
+    typed = "subj_type" in record and "obj_type" in record
+    return TypedSample(*sample, head_type, tail_type) if typed else RelationSample(*sample)
 
 
 def bounds(record: Any, size: int) -> list[Span]:
     """Start and end (exclusive) of the two entities: words of `size`; of size 0, characters."""
-    bounds: list[tuple[str, int, int]] = []
-    if "h" in record or "t" in record:
-        for role in ("h", "t"):
+    spans = []
+    by_position = "h" in record or "t" in record
+    for role in ("h", "t") if by_position else ("subj", "obj"):
+        if by_position:
             pos = field(field(record, role), "pos")
             if not isinstance(pos, list | tuple) or len(pos) != 2:
                 raise ValueError(f"pos of {shown(role)} is {shown(pos)}, not [start, end)")
-            bounds.append((role, _whole(pos[0], "pos"), _whole(pos[1], "pos")))
-    else:
-        for role in ("subj", "obj"):
-            first, last = (_whole(field(record, name), name) for name in (f"{role}_start", f"{role}_end"))
-            bounds.append((role, first, last + 1))
-    for role, start, end in bounds:
+            start, end = (_whole(value, "pos") for value in pos)
+        else:
+            start, last = (_whole(field(record, name), name) for name in (f"{role}_start", f"{role}_end"))
+            end = last + 1
         if size and not 0 <= start < end <= size:
             raise ValueError(f"{role} is words {start} to {end - 1}; there are {size} words")
         if not 0 <= start <= end:
             raise ValueError(f"pos of {shown(role)} is [{start}, {end}]: it has to rise from 0 on")
-    return [(start, end) for _, start, end in bounds]
+        spans.append((start, end))
+    return spans
 
 
 def _list(record: Any, name: str) -> list:
@@ -179,11 +178,11 @@ def _list(record: Any, name: str) -> list:
 
 
 def _texts(record: Any, name: str) -> tuple[str, ...]:
-    items = _list(record, name)
-    for number, item in enumerate(items, start=1):
-        if not isinstance(item, str) or not item:
-            raise ValueError(f"word {number} of {shown(name)} is {shown(item)}, not text")
-    return tuple(items)
+    texts = _list(record, name)
+    for number, text in enumerate(texts, start=1):
+        if not isinstance(text, str) or not text:
+            raise ValueError(f"word {number} of {shown(name)} is {shown(text)}, not text")
+    return tuple(texts)
 
 
 def _whole(value: Any, name: str) -> int:
@@ -230,18 +229,17 @@ def read_relation_file(
     ending = Path(path.name.lower().removesuffix(".gz")).suffix
     if ending not in ENDINGS:
         raise ValueError(f"{path}: unknown ending; known are {', '.join(ENDINGS)}")
-    first: dict[str, tuple[int, int]] = {}
+    first: dict[str, int] = {}
 
     def parse(line: int, number: int, content: Any) -> list[RelationSample]:
         sample = _sample(json_record(content), number)
         if relations is not None and sample.relation not in relations:
             raise unknown_name("relation", sample.relation, relations)
-        if first.setdefault(sample.id, (line, number)) != (line, number):
-            raise ValueError(f"id {shown(sample.id)} occurred before, at line {first[sample.id][0]}")
+        check_new(first, sample.id, line)
         return [sample]
 
     if ending == ".txt":
-        return read_tagged(path, strict, relations)
+        return read_blocks(path, strict, relations)
     with naming_file(path):
         return collect(path, records_of(path), parse, strict)
 
@@ -252,38 +250,26 @@ def records_of(path: Path | str) -> Iterator[Record]:
     ending = f".{file_kind(path)}"
     if ending not in ENDINGS[:-1]:
         raise ValueError(f"{path}: unknown ending; known are {', '.join(ENDINGS[:-1])}")
-    if ending == ".json":
-        yield from json_array(path)
-    elif ending == ".jsonl":
-        yield from lines(path)
-    else:
-        yield from open_source(path).rows()
+    readers = {".json": json_array, ".jsonl": lines}
+    yield from readers[ending](path) if ending in readers else open_source(path).rows()
 
 
 def _sample(record: Any, number: int) -> RelationSample:
     """A record as a sample; ValueError says what it lacks."""
-    relation = string(record, _first(record, LABEL))
+    known = record if isinstance(record, dict) else {}
+    text_name, relation_name = (
+        next((name for name in names if name in known), names[0]) for names in (TEXT, LABEL)
+    )
+    relation = string(record, relation_name)
     identifier = str(record.get("id") or number)
-    words = next((name for name in WORDS if name in record), None)
-    if words:
+    if words := next((name for name in WORDS if name in record), None):
         return token_sample(record, identifier, relation, words)
-    text = string(record, _first(record, TEXT))
-    named = next((names for names in SPANS if names[0] in record), None)
-    if named:
+    text = string(record, text_name)
+    if named := next((names for names in SPANS if names[0] in record), None):
         head_start, head_end, tail_start, tail_end = (_whole(field(record, name), name) for name in named)
         return RelationSample(identifier, text, (head_start, head_end), (tail_start, tail_end), relation)
-    return RelationSample(identifier, *parse_tagged(text, _markers(text)), relation)
-
-
-def _first(record: Any, names: tuple[str, ...]) -> str:
-    """The first of the names that the record has; if it has none, the first name."""
-    known = record if isinstance(record, dict) else {}
-    return next((name for name in names if name in known), names[0])
-
-
-def _markers(text: str) -> Markers:
     markers = next((markers for markers in MARKERS if markers[0] in text and markers[2] in text), None)
     if markers is None:
-        known = ", ".join("".join(markers[:2]) for markers in MARKERS[1:])
-        raise ValueError(f"no entities are marked in {shown(text)}, and there is no e1_start. Known: {known}")
-    return markers
+        forms = ", ".join("".join(markers[:2]) for markers in MARKERS[1:])
+        raise ValueError(f"no entities are marked in {shown(text)}, and there is no e1_start. Known: {forms}")
+    return RelationSample(identifier, *parse_tagged(text, markers), relation)

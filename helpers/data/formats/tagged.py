@@ -19,7 +19,7 @@ from ..samples import (
     RelationSample,
     parse_tagged,
 )
-from .parsing import blocks, collect, json_record, lines, string
+from .parsing import blocks, check_new, collect, json_record, lines, string
 
 
 def read_semeval(path: Path | str, strict: bool = True) -> Corpus:
@@ -40,7 +40,7 @@ def read_semeval(path: Path | str, strict: bool = True) -> Corpus:
     ...     read_semeval(path)[0].text
     'Fire and panic.'
     """
-    return _read_blocks(path, strict, TAGS, SEMEVAL_RELATIONS)
+    return read_blocks(path, strict, SEMEVAL_RELATIONS, TAGS, "latin-1")
 
 
 def read_kbp37(path: Path | str, strict: bool = True) -> Corpus:
@@ -52,28 +52,24 @@ def read_kbp37(path: Path | str, strict: bool = True) -> Corpus:
     ------
     MalformedRecord : tags, quotes or tab missing, a relation that is not one word, an id that occurs twice.
     """
-    return _read_blocks(path, strict, SPACED_TAGS, None)
+    return read_blocks(path, strict, None, SPACED_TAGS, "latin-1")
 
 
-def read_tagged(path: Path | str, strict: bool, relations: Collection[str] | None = None) -> Corpus:
-    """Files in the form of SemEval-2010 or KBP37 with relations of their own, in UTF-8.
+def read_blocks(
+    path: Path | str,
+    strict: bool = True,
+    relations: Collection[str] | None = None,
+    markers: Markers | None = None,
+    encoding: str = "utf-8",
+) -> Corpus:
+    """Files in the form of SemEval-2010 or KBP37.
 
-    Tags are set apart by blanks where the first one is followed by a blank. `relations` : the known ones;
-    None: any word.
+    relations : the known ones; None: any word. markers : the tags; None: set apart by blanks where the first
+    one is followed by a blank.
 
     Raises MalformedRecord as `read_kbp37`.
     """
-    return _read_blocks(path, strict, None, relations, "utf-8")
-
-
-def _read_blocks(
-    path: Path | str,
-    strict: bool,
-    markers: Markers | None,
-    relations: Collection[str] | None,
-    encoding: str = "latin-1",
-) -> Corpus:
-    first_lines: dict[str, int] = {}
+    first: dict[str, int] = {}
 
     def parse(line: int, _number: int, block: list[str]) -> list[RelationSample]:
         block = [row.encode("latin-1").decode(encoding) for row in block]
@@ -85,8 +81,7 @@ def _read_blocks(
             raise ValueError("the line with the relation is missing")
         if len(block) > 2 and (len(block) > 3 or not block[2].startswith("Comment")):
             raise ValueError(f"a comment or a blank line is expected in place of {block[-1][:40]!r}")
-        if first_lines.setdefault(identifier, line) != line:
-            raise ValueError(f"id {identifier} occurred before, at line {first_lines[identifier]}")
+        check_new(first, identifier, line)
         tags = markers or (SPACED_TAGS if SPACED_TAGS[0] in sentence else TAGS)
         relation = block[1].strip()
         if relations is not None and relation not in relations:

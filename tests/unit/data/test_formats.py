@@ -15,7 +15,9 @@ from sklearn.datasets import dump_svmlight_file, load_svmlight_file
 from sklearn.preprocessing import MultiLabelBinarizer
 
 from helpers import data
-from helpers.data import Documents, formats, label_list, label_matrix
+from helpers.data import Documents, label_list, label_matrix
+from helpers.data.formats import distant, docred, records, tagged
+from helpers.data.formats import documents as document_files
 from helpers.data.formats.distant import _find_name
 from helpers.data.formats.docred import NEGATIVE
 from helpers.data.formats.documents import _read_svm
@@ -42,19 +44,19 @@ TACRED |= {"stanford_head": [4, 4, 4, "0"], "stanford_pos": ["PRP", "VBZ", "DT",
 TACRED |= {"subj_start": 0, "subj_end": 0, "obj_start": 2, "obj_end": 3, "subj_type": "PERSON"}
 TACRED |= {"obj_type": "TITLE", "stanford_ner": ["O"] * 4}
 CHEMPROT = {"text": "<< a >> [[ b ]]", "label": "A", "metadata": []}
-EMOTIONS = partial(formats.read_goemotions, labels=("admiration", "anger", "joy"))
+EMOTIONS = partial(document_files.read_goemotions, labels=("admiration", "anger", "joy"))
 ARRAY = ("[\n", ",\n", "\n]", 3)
 LINES = ("", "\n", "\n", 2)
 FORMS = {
-    "semeval": (formats.read_semeval, BLOCK, ("", "\n", "\n", 5)),
-    "chemprot": (formats.read_chemprot, CHEMPROT, LINES),
-    "opennre": (formats.read_opennre, NRE, LINES),
-    "gids": (formats.read_gids, "a\tb\tc\td\tNA\tc d ###END###", LINES),
-    "docred": (formats.read_docred, DOCUMENT, ARRAY),
-    "pairs": (formats.read_sentence_pairs, ANNOTATED, ARRAY),
-    "nyt": (formats.read_nyt_star, {"triple_list": [["a", "r", "b"]]}, ARRAY),
-    "tacred": (formats.read_tacred, TACRED, ARRAY),
-    "txt": (formats.read_txt, "{n}\ta\tone", LINES),
+    "semeval": (tagged.read_semeval, BLOCK, ("", "\n", "\n", 5)),
+    "chemprot": (tagged.read_chemprot, CHEMPROT, LINES),
+    "opennre": (distant.read_opennre, NRE, LINES),
+    "gids": (distant.read_gids, "a\tb\tc\td\tNA\tc d ###END###", LINES),
+    "docred": (docred.read_docred, DOCUMENT, ARRAY),
+    "pairs": (docred.read_sentence_pairs, ANNOTATED, ARRAY),
+    "nyt": (distant.read_nyt_star, {"triple_list": [["a", "r", "b"]]}, ARRAY),
+    "tacred": (records.read_tacred, TACRED, ARRAY),
+    "txt": (document_files.read_txt, "{n}\ta\tone", LINES),
     "svm": (_read_svm, "x {n}:1", LINES),
     "goemotions": (EMOTIONS, "Hm.\t0\ted{n}", LINES),
 }
@@ -64,7 +66,7 @@ CASES = [
     ("semeval", ("Cause-Effect(", "Cause-Efect("), "did you mean 'Cause-Effect(e1,e2)'"),
     ("semeval", ("\r\nCause-Effect(e1,e2)\r\nComment: none", ""), "the line with the relation is missing"),
     ("semeval", ("Comment: none", "8\tnext"), "a comment or a blank line is expected in place of '8\\tnext'"),
-    ("semeval", ("2\t", "1\t"), "id 1 occurred before, at line 1"),
+    ("semeval", ("2\t", "1\t"), "id '1' occurred before, at line 1"),
     ("chemprot", "{", "no valid JSON at character 1"),
     ("chemprot", '{"text": "<< a >> [[ b ]]"}', "the field 'label' is missing; there are text"),
     ("chemprot", {"text": 3}, "the field 'text' is 3, not a string"),
@@ -160,11 +162,11 @@ def test_a_malformed_record_is_named_with_its_line_or_left_out(tmp_path, caplog,
 
 def test_sentences_with_tags(tmp_path):
     content = (BLOCK.replace("{n}", "1") + "\n").replace("panic", "caf\xe9\x85s").encode("latin-1")
-    (sample,) = formats.read_semeval(write_file(tmp_path, "a.txt", content))
+    (sample,) = tagged.read_semeval(write_file(tmp_path, "a.txt", content))
     assert (sample.id, sample.relation, sample.head_text) == ("1", "Cause-Effect(e1,e2)", "fire")
     assert sample.tail_text == "caf\xe9\x85s" and "\r" not in sample.text, "byte 0x85 does not end a line"
     text = '0\t" <e1> Thom Yorke </e1> of <e2> </e2> sings . "\nper:employee_of(e2,e1) \n\n\n'
-    (sample,) = formats.read_kbp37(write_file(tmp_path, "a.txt", text))
+    (sample,) = tagged.read_kbp37(write_file(tmp_path, "a.txt", text))
     assert (sample.text, sample.head_text, sample.tail) == ("Thom Yorke of  sings .", "Thom Yorke", (14, 14))
     assert sample.relation == "per:employee_of(e2,e1)"
 
@@ -174,15 +176,15 @@ def test_which_triples_of_a_sentence(tmp_path):
     path = write_file(tmp_path, "a.json", json.dumps([{"triple_list": triples}]))
     every = [Fact("0", head, tail, relation) for head, relation, tail in triples]
     for which, expected in {"first": every[:1], "last": every[2:], "all": every}.items():
-        assert formats.read_nyt_star(path, triples=which) == expected
+        assert distant.read_nyt_star(path, triples=which) == expected
     with pytest.raises(ValueError, match=r"did you mean 'first'\?"):
-        formats.read_nyt_star(path, triples="frist")
+        distant.read_nyt_star(path, triples="frist")
 
 
 class TestOpenNRE:
     def test_tokens_text_and_annotations(self, tmp_path):
         lines = [NRE, *(NRE_TEXT | {"anno_relation_list": names} for names in (["NA"], ["r", "s", "r"]))]
-        mention, none, two = data.read_opennre(
+        mention, none, two = distant.read_opennre(
             write_file(tmp_path, "a.txt", "\n".join(map(json.dumps, lines)))
         )
         assert mention.sample.text == "Ada \n  left \u00a0 London"
@@ -225,7 +227,7 @@ class TestOpenNRE:
 
 class TestSentencePairs:
     def test_every_rule(self, tmp_path):
-        corpus = data.read_sentence_pairs(write_file(tmp_path, "d.json", json.dumps([ANNOTATED] * 2)))
+        corpus = docred.read_sentence_pairs(write_file(tmp_path, "d.json", json.dumps([ANNOTATED] * 2)))
         samples = {sample.id: sample for sample in corpus if sample.id.startswith("1.")}
         assert {name: sample.relation for name, sample in samples.items()} == {
             "1.0.0.1": "P551",  # its evidence; the other way a fact without evidence leaves the pair out
@@ -245,16 +247,20 @@ class TestSentencePairs:
         assert (first.head_text, first.tail_text, first.types) == ("Ada Byron", "London", ("PER", "LOC"))
         assert samples["1.1.2.1"].types == ("LOC", "ORG")  # of the mention in this sentence
 
-    def test_a_drawn_part(self, tmp_path):
-        corpus = data.read_sentence_pairs(write_file(tmp_path, "d.json", json.dumps([ANNOTATED] * 30)))
-        part = formats.drawn_pairs(corpus, documents=10, negative_share=0.6, seed=3)
-        assert part == formats.drawn_pairs(corpus, 10, 0.6, 3) != formats.drawn_pairs(corpus, 10, 0.6, 4)
+    def test_a_drawn_part(self, tmp_path, monkeypatch):
+        corpus = docred.read_sentence_pairs(write_file(tmp_path, "d.json", json.dumps([ANNOTATED] * 30)))
+
+        def drawn(documents: int, share: float, seed: int) -> list:
+            for name, value in {"DOCUMENTS": documents, "NEGATIVE_SHARE": share, "DRAW_SEED": seed}.items():
+                monkeypatch.setattr(docred, name, value)
+            return docred.drawn_pairs(corpus)
+
+        part = drawn(10, 0.6, 3)
+        assert part == drawn(10, 0.6, 3) != drawn(10, 0.6, 4)
         assert len({sample.id.partition(".")[0] for sample in part}) == 10
         assert [sample for sample in corpus if sample in part] == part
         assert Counter(sample.relation == NEGATIVE for sample in part) == {False: 20, True: 30}
-        assert formats.drawn_pairs(corpus, documents=99, negative_share=0.99) == list(corpus)
-        with pytest.raises(ValueError, match="negative_share is 1"):
-            formats.drawn_pairs(corpus, negative_share=1)
+        assert drawn(99, 0.99, 3) == list(corpus)
 
 
 class TestLabelledTwice:
@@ -268,7 +274,7 @@ class TestLabelledTwice:
         fewer = document | {"labels": [ANNOTATED["labels"][0]]}
         labelled = write_file(tmp_path, "labelled.json", json.dumps([other, fewer]))
         mentions = {
-            revised: formats.read_labelled_twice(path, labelled, revised=revised) for revised in (True, False)
+            revised: docred.read_labelled_twice(path, labelled, revised=revised) for revised in (True, False)
         }
         assert {mention.head.rpartition(" ")[0] for mention in mentions[True]} == {"Ada"}
         places = [[(one.sample.id, one.head, one.tail) for one in part] for part in mentions.values()]
@@ -292,7 +298,7 @@ class TestTrees:
 
     def test_dependencies(self, tmp_path):
         write_file(tmp_path, "a.txt.dep", self.TREES)
-        first, second = data.read_dependencies(write_file(tmp_path, "a.txt", self.TEXT))
+        first, second = records.read_dependencies(write_file(tmp_path, "a.txt", self.TEXT))
         assert first.tokens == ("The", "fire", "caused", "panic") and first.heads == (2, 3, 0, 3)
         assert (first.id, first.head_text, first.tail_text) == ("1", "fire", "panic")
         assert (second.head_text, second.tail_text, second.heads) == ("panic", "Fire", (0, 1, 1, 1))
@@ -314,10 +320,10 @@ class TestTrees:
     def test_spoilt_trees(self, tmp_path, old, new, message):
         assert self.TREES.count(old)
         write_file(tmp_path, "a.txt.dep", self.TREES.replace(old, new, 1))
-        assert message in fault_of(data.read_dependencies, write_file(tmp_path, "a.txt", self.TEXT))
+        assert message in fault_of(records.read_dependencies, write_file(tmp_path, "a.txt", self.TEXT))
 
     def test_tacred(self, tmp_path):
-        (sample,) = data.read_tacred(write_file(tmp_path, "t.json", json.dumps([TACRED])))
+        (sample,) = records.read_tacred(write_file(tmp_path, "t.json", json.dumps([TACRED])))
         assert (sample.id, sample.relation, sample.text) == ("e7", "per:title", "He is a king")
         assert (sample.types, sample.head_text, sample.tail_text) == (("PERSON", "TITLE"), "He", "a king")
         assert (sample.heads, sample.pos[0], sample.ner) == ((4, 4, 4, 0), "PRP", ("O",) * 4)
@@ -488,7 +494,7 @@ class TestRealData:
         )
         assert (len(first), len(revised), len(first & revised)) == (1704, 4675, 1687)
         shares = [sum(bag.relations == (NEGATIVE,) for bag in bags) / len(bags) for bags in train]
-        assert shares[0] == pytest.approx(formats.NEGATIVE_SHARE, abs=0.01) and shares[1] < shares[0]
+        assert shares[0] == pytest.approx(docred.NEGATIVE_SHARE, abs=0.01) and shares[1] < shares[0]
         assert data.shared_pairs(*data.read_corpus(self.TWICE[0]).values()) == []
 
     TWICE = ("docred-pairs", "docred-pairs-revised")

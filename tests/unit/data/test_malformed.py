@@ -8,7 +8,7 @@ import pytest
 from helpers import data
 from helpers.core import MalformedRecord
 from helpers.data import open_source
-from helpers.data.formats import json_array
+from helpers.data.formats.parsing import json_array
 from tests.support import write_file
 
 pytestmark = pytest.mark.usefixtures("reader")
