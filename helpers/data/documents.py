@@ -57,17 +57,19 @@ class Documents:
         if (self.texts is None) == (self.features is None):
             raise ValueError("exactly one of texts and features is needed")
         columns: dict[str, Any] = {"ids": tuple(self.ids), "labels": _label_tuples(self.labels)}
+        columns["malformed"] = tuple(self.malformed)
         if self.texts is not None:
             columns["texts"] = tuple(self.texts)
-        else:
-            columns["features"] = _canonical_features(self.features)
-        for name, column in (columns | {"malformed": tuple(self.malformed)}).items():
+        for name, column in columns.items():
             object.__setattr__(self, name, column)  # frozen, and lists are as good as tuples to a caller
-        n = len(columns["ids"])
+        if self.features is not None:
+            object.__setattr__(self, "features", _canonical_features(self.features))
+        n = len(self.ids)
         if not n:
             raise ValueError("ids is empty: there are no documents")
-        for name, column in columns.items():
-            length = column.shape[0] if name == "features" else len(column)
+        lengths = {"labels": len(self.labels), "texts": n if self.texts is None else len(self.texts)}
+        lengths["features"] = n if self.features is None else self.features.shape[0]
+        for name, length in lengths.items():
             if length != n:
                 raise ValueError(f"{name} has length {length}, ids has {n}")
         _check_rows(self.ids, self.labels, self.texts)
@@ -146,24 +148,19 @@ def _canonical_features(features: Any) -> scipy.sparse.csr_array:
 
 def _check_rows(ids: Sequence[str], labels: Sequence[Sequence[str]], texts: Sequence[str] | None) -> None:
     """Each id and label is text that is not blank, no document has a label twice, no text is blank."""
-    for position, identifier in enumerate(ids):
+    for row, (identifier, own) in enumerate(zip(ids, labels, strict=True)):
         if not isinstance(identifier, str) or not identifier:
-            raise ValueError(f"ids[{position}] is {shown(identifier)}; a string that is not empty is needed")
-    for position, row in enumerate(labels):
-        where = f"labels[{position}], of document {shown(ids[position])},"
-        for label in row:
+            raise ValueError(f"ids[{row}] is {shown(identifier)}; a string that is not empty is needed")
+        of_document = f"of document {shown(identifier)},"
+        for label in own:
             if not isinstance(label, str) or not label.strip():
-                raise ValueError(
-                    f"{where} has the label {shown(label)}; a string that is not blank is needed"
-                )
-        if len(set(row)) != len(row):
-            twice = next(label for number, label in enumerate(row) if label in row[:number])
-            raise ValueError(f"{where} has the label {shown(twice)} twice")
-    for position, text in enumerate(texts or ()):
-        if not isinstance(text, str) or not text.strip():
-            raise ValueError(
-                f"texts[{position}], of document {shown(ids[position])}, is empty: {shown(text)}"
-            )
+                needed = "a string that is not blank is needed"
+                raise ValueError(f"labels[{row}], {of_document} has the label {shown(label)}; {needed}")
+        if len(set(own)) != len(own):
+            twice = next(label for number, label in enumerate(own) if label in own[:number])
+            raise ValueError(f"labels[{row}], {of_document} has the label {shown(twice)} twice")
+        if texts is not None and (not isinstance(texts[row], str) or not texts[row].strip()):
+            raise ValueError(f"texts[{row}], {of_document} is empty: {shown(texts[row])}")
 
 
 def _check_distinct(names: Sequence[str], argument: str) -> None:

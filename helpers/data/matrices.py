@@ -92,14 +92,13 @@ def _first_nan(matrix: np.ndarray | scipy.sparse.csr_array) -> tuple[int, int] |
     if matrix.dtype.kind != "f":
         return None
     if scipy.sparse.issparse(matrix):
-        entry = np.flatnonzero(np.isnan(matrix.data))[:1]
-        row = np.searchsorted(matrix.indptr, entry, side="right") - 1
-        return (int(row[0]), int(matrix.indices[entry[0]])) if entry.size else None
+        for entry in np.flatnonzero(np.isnan(matrix.data))[:1]:
+            return int(np.searchsorted(matrix.indptr, entry, side="right")) - 1, int(matrix.indices[entry])
+        return None
     rows = max(1, _BLOCK // max(1, matrix.shape[1]))
     for start in range(0, len(matrix), rows):
-        places = np.argwhere(np.isnan(matrix[start : start + rows]))
-        if places.size:
-            return int(start + places[0, 0]), int(places[0, 1])
+        for row, column in np.argwhere(np.isnan(matrix[start : start + rows]))[:1]:
+            return int(start + row), int(column)
     return None
 
 
@@ -107,15 +106,14 @@ def _read_csv(path: Path) -> np.ndarray:
     content = read_file(path)
     if not content or content.isspace():
         raise MalformedRecord(path, "the file is empty")
-    offset = utf8_fault(content)
-    if offset is not None:
+    if (offset := utf8_fault(content)) is not None:
         line, reason = byte_fault(content, offset)
         raise MalformedRecord(path, reason, line)
-    try:
+    with contextlib.suppress(ValueError):
         matrix = np.loadtxt(io.BytesIO(content), delimiter=",", comments=None, quotechar='"', ndmin=2)
-    except ValueError:
-        return _rows_of_csv(path, content)
-    return _rows_of_csv(path, content) if _first_nan(matrix) else matrix
+        if not _first_nan(matrix):
+            return matrix
+    return _rows_of_csv(path, content)
 
 
 def _rows_of_csv(path: Path, content: bytes) -> np.ndarray:
@@ -129,42 +127,35 @@ def _rows_of_csv(path: Path, content: bytes) -> np.ndarray:
                 reason = f"{width} cells are expected, as in the first row, found {len(row)}"
                 raise MalformedRecord(path, reason, reader.line_num)
             for number, cell in enumerate(row, start=1):
-                values.append(_number(path, cell, reader.line_num, number))
+                try:
+                    value = float(cell.replace("_", "?"))  # Python takes 1_000 for a number, no one else does
+                except ValueError:
+                    value = np.nan
+                if np.isnan(value):
+                    first = "; the file must have no header" if reader.line_num == 1 else ""
+                    reason = f"{shown(cell)} is no number{first}"
+                    raise MalformedRecord(path, reason, reader.line_num, str(number))
+                values.append(value)
     except csv.Error as error:
         raise MalformedRecord(path, f"the row cannot be read ({error})", reader.line_num) from error
     return np.frombuffer(values).reshape(-1, width)
-
-
-def _number(path: Path, cell: str, line: int, column: int) -> float:
-    try:
-        value = float(cell.replace("_", "?"))  # Python takes 1_000 for a number, no one else does
-    except ValueError:
-        value = np.nan
-    if np.isnan(value):
-        first = "; the file must have no header" if line == 1 else ""
-        raise MalformedRecord(path, f"{shown(cell)} is no number{first}", line, str(column))
-    return value
 
 
 def _read_numpy(path: Path) -> np.ndarray | scipy.sparse.csr_array:
     """What NumPy or SciPy saved; the content decides which, should the ending be the wrong one of the two."""
     arrays = read_arrays(path)
     if "format" in arrays:
-        return _read_sparse(path)
+        with _opened(path) as file:
+            matrix = scipy.sparse.load_npz(file)
+            if hasattr(matrix, "check_format"):
+                matrix.check_format(full_check=True)  # indices outside the shape would be read as they are
+            rows = scipy.sparse.csr_array(matrix)
+            rows.sum_duplicates()
+        return rows
     if len(arrays) != 1:
         listed = listing(arrays) or "nothing"
         raise MalformedRecord(path, f"one array, or SciPy's sparse form, is expected, not {listed}")
     return next(iter(arrays.values()))
-
-
-def _read_sparse(path: Path) -> scipy.sparse.csr_array:
-    with _opened(path) as file:
-        matrix = scipy.sparse.load_npz(file)
-        if hasattr(matrix, "check_format"):
-            matrix.check_format(full_check=True)  # indices outside the shape would be read as they are
-        rows = scipy.sparse.csr_array(matrix)
-        rows.sum_duplicates()
-    return rows
 
 
 @contextlib.contextmanager
