@@ -6,7 +6,7 @@ the rows have to be looked at: for a fault, and for what Arrow may read otherwis
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from importlib.util import find_spec
 from pathlib import Path
@@ -123,12 +123,20 @@ def parquet_schema(path: Path | str, content: Any) -> pa.Schema:
         raise MalformedRecord(path, f"this is no whole Parquet file ({error})") from error
 
 
-def parquet_columns(path: Path | str, content: Any, wanted: Wanted) -> dict[str, Any]:
-    """The named columns of a Parquet file. Integers become text (3 → "3").
+def parquet_rows(path: Path | str, content: Any) -> Iterator[dict[str, Any]]:
+    """The rows of a Parquet file; MalformedRecord where it is damaged."""
+    import pyarrow as pa
+    from pyarrow import parquet
 
-    Raises MalformedRecord : the file is damaged; a column of neither text nor integers, or of no numbers; a
-    cell that is empty, or is no finite number.
-    """
+    try:
+        for batch in parquet.ParquetFile(pa.BufferReader(content)).iter_batches(use_threads=False):
+            yield from batch.to_pylist()
+    except (pa.ArrowException, OSError) as error:
+        raise MalformedRecord(path, f"the file cannot be read ({error})") from error
+
+
+def parquet_columns(path: Path | str, content: Any, wanted: Wanted) -> dict[str, Any] | None:
+    """The named columns of a Parquet file, or None. Raises MalformedRecord where it is damaged."""
     import pyarrow as pa
     from pyarrow import parquet
 
@@ -142,7 +150,6 @@ def parquet_columns(path: Path | str, content: Any, wanted: Wanted) -> dict[str,
         )
     except (pa.ArrowException, OSError) as error:
         raise MalformedRecord(path, f"the file cannot be read ({error})") from error
-    _check_types(path, table.schema, wanted.numbers)
     try:
         for chunk in (chunk for column in table.columns for chunk in column.chunks):
             # of codes, their range and the distinct labels; whole validation takes as long as reading
@@ -151,30 +158,17 @@ def parquet_columns(path: Path | str, content: Any, wanted: Wanted) -> dict[str,
             (chunk.dictionary if pa.types.is_dictionary(chunk.type) else chunk).validate(full=True)
     except pa.ArrowException as error:
         raise MalformedRecord(path, f"a column is damaged ({error})") from error
-    read = {name: _column(table[name], name, wanted) for name in wanted.columns}
-    for name, column in read.items():
-        row = None if name in wanted.may_be_empty else _odd_row(column)
-        if row is not None:
-            is_number = name in wanted.numbers and table[name][row].is_valid
-            fault = "holds no finite number" if is_number else "is empty"
-            raise MalformedRecord(path, f"the cell of row {row + 1} {fault}", column=name)
-    return read
+    return _sound(table, wanted) if all(_fits(field, wanted) for field in table.schema) else None
 
 
-def _check_types(path: Path | str, schema: pa.Schema, numbers: Collection[str]) -> None:
-    """MalformedRecord for a column of a Parquet file that holds neither text nor integers, or no numbers."""
+def _fits(field: pa.Field, wanted: Wanted) -> bool:
+    """Whether a column is of text or integers, or of numbers, where those are wanted."""
     import pyarrow as pa
 
-    for field in schema:
-        if field.name in numbers:
-            if not pa.types.is_floating(field.type) and not pa.types.is_integer(field.type):
-                raise MalformedRecord(path, f"numbers are needed, not {field.type}", column=field.name)
-            continue
-        kind = field.type.value_type if pa.types.is_dictionary(field.type) else field.type
-        text = (pa.string(), pa.large_string(), pa.string_view())
-        if kind not in text and not pa.types.is_integer(kind):
-            reason = f"labels are text or integers, not {field.type}"
-            raise MalformedRecord(path, reason, column=field.name)
+    kind = field.type.value_type if pa.types.is_dictionary(field.type) else field.type
+    if field.name in wanted.numbers:
+        return pa.types.is_floating(kind) or pa.types.is_integer(kind)
+    return kind in (pa.string(), pa.large_string(), pa.string_view()) or pa.types.is_integer(kind)
 
 
 def _check_codes(chunk: pa.DictionaryArray) -> None:

@@ -214,7 +214,7 @@ def label_of(value: Any, cell: str = "field") -> str:
     if value is None or (isinstance(value, str) and not value.strip()):
         raise ValueError(f"the {cell} is empty")
     if not isinstance(value, str):
-        raise ValueError(f"a label is text or an integer, not {abridged(json.dumps(value), 80)}")
+        raise ValueError(f"a label is text or an integer, not {abridged(json.dumps(value, default=str), 80)}")
     if not value.isascii() and any("\ud800" <= letter <= "\udfff" for letter in value):
         raise ValueError(f"{shown(value)} holds half a character (an unpaired surrogate)")
     return value

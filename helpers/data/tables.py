@@ -33,8 +33,8 @@ from ..core import (
     unknown_name,
     utf8_fault,
 )
-from .arrow import Wanted, delimited_columns, for_arrow, json_columns, parquet_columns, parquet_schema
-from .cells import Coded, as_list, distinct_keys, json_document, json_fault, label_of
+from . import arrow
+from .cells import Coded, distinct_keys, json_document, json_fault, label_of
 
 DELIMITERS = {"csv": ",", "tsv": "\t"}
 STANDARD_INPUT, INPUT_NAME = "-", "standard input"
@@ -59,10 +59,10 @@ class Source:
         return iter(())
 
     def rows(self, on_fault: Callable[[MalformedRecord], None] | None = None) -> Iterator[tuple[Any, Row]]:
-        """The line that each row starts on, and its cells by column; blank lines are no rows.
+        """The line that each row starts on (without lines its number, or None), and its cells by column.
 
-        Without lines it is the number of the record, or None. The error of a line that cannot be read is
-        raised, or given to `on_fault`, and the next line follows.
+        Blank lines are no rows. The error of a line that cannot be read is raised, or given to `on_fault`,
+        and the next line follows.
         """
         for line, row in self._records():
             if not isinstance(row, MalformedRecord):
@@ -107,17 +107,18 @@ class Source:
             what is no finite number; or what else the kind of file knows as a fault.
         """
         with naming_file(self.path):
-            wanted = Wanted(list(dict.fromkeys(columns)), identifiers, numbers, self.may_be_empty)
+            wanted = arrow.Wanted(list(dict.fromkeys(columns)), identifiers, numbers, self.may_be_empty)
             return self._arrow(wanted) or self._read(wanted)
 
-    def _read(self, wanted: Wanted) -> dict[str, Any]:
+    def _read(self, wanted: arrow.Wanted) -> dict[str, Any]:
         cells: dict[str, list] = {name: [] for name in wanted.columns}
-        for line, row in self.rows():
+        for number, (line, row) in enumerate(self.rows(), start=1):
             for name, column in cells.items():
                 try:
                     column.append(self._value(row, name, name in wanted.numbers))
                 except ValueError as error:
-                    raise self._fault(line, str(error), name) from None
+                    record, line = ("", line) if self.has_lines else (f"record {number}: ", None)
+                    raise MalformedRecord(self.path, f"{record}{error}", line, name) from None
         coded = {name: Coded.of(cells[name]) for name in wanted.labels()}
         return cells | coded | {name: np.array(cells[name], float) for name in wanted.numbers}
 
@@ -136,12 +137,7 @@ class Source:
             raise ValueError(f"a number is expected, not the text {shown(value)}")
         return finite_number(value)
 
-    def _fault(self, line: int, reason: str, column: str) -> MalformedRecord:
-        if self.has_lines:
-            return MalformedRecord(self.path, reason, line, column)
-        return MalformedRecord(self.path, f"record {line}: {reason}", column=column)
-
-    def _arrow(self, wanted: Wanted) -> Any:
+    def _arrow(self, wanted: arrow.Wanted) -> Any:
         """The columns that `_read` gives by Arrow, or None."""
         return None
 
@@ -220,10 +216,10 @@ class Delimited(Source):
             reason = f"the row that begins here cannot be read ({error})"
             raise MalformedRecord(self.path, reason, line) from error
 
-    def _arrow(self, wanted: Wanted) -> Any:
-        if not for_arrow(self.content) or any({*name} & {"\n", "\r"} for name in self.names):
+    def _arrow(self, wanted: arrow.Wanted) -> Any:
+        if not arrow.for_arrow(self.content) or any({*name} & {"\n", "\r"} for name in self.names):
             return None
-        return delimited_columns(self.content, self.delimiter, wanted)
+        return arrow.delimited_columns(self.content, self.delimiter, wanted)
 
 
 class _JsonLines(Source):
@@ -268,8 +264,8 @@ class _JsonLines(Source):
                 row, reason = None, json_fault(error)
             yield number, row if isinstance(row, dict) else MalformedRecord(self.path, reason, number)
 
-    def _arrow(self, wanted: Wanted) -> Any:
-        return json_columns(self.content, self.first, wanted) if for_arrow(self.content) else None
+    def _arrow(self, wanted: arrow.Wanted) -> Any:
+        return arrow.json_columns(self.content, self.first, wanted) if arrow.for_arrow(self.content) else None
 
 
 class _JsonDocument(_JsonLines):
@@ -297,7 +293,7 @@ class _JsonDocument(_JsonLines):
             reason = f"record {number} is no JSON object but {shown(record)}"
             yield number, record if isinstance(record, dict) else MalformedRecord(self.path, reason)
 
-    def _arrow(self, wanted: Wanted) -> Any:
+    def _arrow(self, wanted: arrow.Wanted) -> Any:
         return None
 
 
@@ -360,9 +356,7 @@ class LabelList(Source):
 
 
 class Parquet(Source):
-    """A Parquet file, which has rows (in messages from 1) and no lines. Integers become text (3 → "3").
-
-    `read` also refuses a column that holds neither text nor integers.
+    """A Parquet file, which has records (in messages from 1) and no lines. Integers become text (3 → "3").
 
     Raises
     ------
@@ -370,24 +364,18 @@ class Parquet(Source):
     """
 
     has_lines = False
+    cell = "field"
 
     def __init__(self, path: Path | str, content: bytes) -> None:
-        self.schema = parquet_schema(path, content)
-        self.types = str(self.schema.remove_metadata())
-        super().__init__(path, content, self.schema.names)
+        schema = arrow.parquet_schema(path, content)
+        super().__init__(path, content, schema.names)
+        self.types = str(schema.remove_metadata())
 
     def _records(self) -> Iterator[tuple[None, Row]]:
-        """The rows, of the columns that hold labels."""
-        columns = {}
-        for name in self.names:
-            try:
-                columns[name] = as_list(self.read([self.column(name)])[name])
-            except ValueError:
-                continue  # of numbers, or there twice
-        return ((None, dict(zip(columns, row, strict=True))) for row in zip(*columns.values(), strict=True))
+        return ((None, row) for row in arrow.parquet_rows(self.path, self.content))
 
-    def _arrow(self, wanted: Wanted) -> Any:
-        return parquet_columns(self.path, self.content, wanted)
+    def _arrow(self, wanted: arrow.Wanted) -> Any:
+        return arrow.parquet_columns(self.path, self.content, wanted)
 
 
 SOURCES: dict[str, Callable[[Path | str, Any], Source]] = {

@@ -121,9 +121,12 @@ class TestFaults:
     @pytest.mark.parametrize(
         ("columns", "reason"),
         [
-            ({"gold": ["A", None], "pred": ["A", "B"]}, "column 'gold': the cell of row 2 is empty"),
-            ({"gold": ["A", "B"], "pred": ["A", ""]}, "column 'pred': the cell of row 2 is empty"),
-            ({"gold": [0.5, 1.0], "pred": ["A", "B"]}, "'gold': labels are text or integers, not double"),
+            ({"gold": ["A", None], "pred": ["A", "B"]}, "column 'gold': record 2: the field is empty"),
+            ({"gold": ["A", "B"], "pred": ["A", ""]}, "column 'pred': record 2: the field is empty"),
+            (
+                {"gold": [0.5, 1.0], "pred": ["A", "B"]},
+                "'gold': record 1: a label is text or an integer, not 0.5",
+            ),
             ({"id": [1, 1], "gold": [*"AB"], "pred": [*"AB"]}, "'1' of row 2 occurs twice, the first"),
             ({"gold": [], "pred": []}, "there are no predictions"),
         ],
@@ -264,12 +267,12 @@ class TestNumbers:
     @pytest.mark.parametrize(
         ("column", "reason"),
         [
-            (pa.array([1.0, None]), "the cell of row 2 is empty"),
-            (pa.array([1, 2, None]), "the cell of row 3 is empty"),
-            (pa.array([np.nan]), "the cell of row 1 holds no finite number"),
-            (pa.array([1.0, -np.inf], pa.float32()), "the cell of row 2 holds no finite number"),
-            (pa.array(["1.0"]), "numbers are needed, not"),
-            (pa.array([True]), "numbers are needed, not bool"),
+            (pa.array([1.0, None]), "record 2: the field is empty"),
+            (pa.array([1, 2, None]), "record 3: the field is empty"),
+            (pa.array([np.nan]), "record 1: nan is no finite number"),
+            (pa.array([1.0, -np.inf], pa.float32()), "record 2: -inf is no finite number"),
+            (pa.array(["1.0"]), "a number is expected, not the text '1.0'"),
+            (pa.array([True]), "record 1: True is no finite number"),
         ],
     )
     def test_a_parquet_column_of_something_else(self, tmp_path, column, reason):
