@@ -162,10 +162,10 @@ def stop_after(steps: int, patch: pytest.MonkeyPatch, error: type[BaseException]
 
     one_step = training._Loop._one_step
 
-    def step(loop, parts):
+    def step(loop, batch):
         if loop.step == steps:
             raise error
-        one_step(loop, parts)
+        one_step(loop, batch)
 
     patch.setattr(training._Loop, "_one_step", step)
 

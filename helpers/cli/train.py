@@ -311,7 +311,7 @@ def _runs(train: bool, study: str, out: str | None, run: str | None, **chosen: A
     """
     from ..core import unknown_name
     from ..experiments import chosen as experiments_of
-    from ..experiments import grid_jobs, status, studies, study_jobs, train_missing, train_one
+    from ..experiments import grid_jobs, status, studies, study_jobs, train_one
     from ..models import is_first_process
 
     if run is not None:
@@ -327,8 +327,9 @@ def _runs(train: bool, study: str, out: str | None, run: str | None, **chosen: A
     wanted = experiments_of(known[study].experiments, chosen["seeds"], chosen["models"])
     jobs = study_jobs(known[study], out)
     asked = {path: job for path, job in jobs.items() if job.experiment in wanted}
-    for job in train_missing(asked) if train else ():
-        trained = job.experiment
-        name = f"{trained.dataset_name} {trained.name} {trained.run_variant}"
-        print(f"stored: {name} seed {trained.run_seed}", file=sys.stderr)
+    for path, job in asked.items() if train else ():
+        if train_one(path, asked, missing_only=True):
+            trained = job.experiment
+            name = f"{trained.dataset_name} {trained.name} {trained.run_variant}"
+            print(f"stored: {name} seed {trained.run_seed}", file=sys.stderr)
     put(status(jobs).to_string(index=False))

@@ -19,7 +19,6 @@ from .grid import (
     read_grid,
     status,
     study_jobs,
-    train_missing,
     train_one,
 )
 from .noise import (

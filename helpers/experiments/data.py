@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -17,7 +17,6 @@ from ..core import file_sha256, find_negative, label_ids, write_atomically
 from ..data import (
     PTR_FILES,
     Bag,
-    Fingerprint,
     RelationSample,
     clean_sample,
     corpus_hashes,
@@ -53,40 +52,30 @@ _HOLDOUT = 10
 
 @dataclass(frozen=True)
 class RelationData:
-    """Training and test samples, the labels in the order of their ids, the sha256 of each file by name;
-    directed : whether the samples have paired ones; inverse, negative : see `Dataset`; samples_sha256 : of
-    the whole corpus where it is drawn from its files (`Dataset.made_from`), whose hashes do not say how."""
+    """Training and test samples.
+
+    Attributes
+    ----------
+    labels : in the order of their ids. files : sha256 by name. known : what of the configuration they say.
+    facts : for the run file. directed : whether samples have paired ones. inverse, negative : see `Dataset`.
+    """
 
     train: list[RelationSample]
     test: list[RelationSample]
     labels: tuple[str, ...]
+    negative: str | None
     files: dict[str, str]
-    directed: bool = True
-    inverse: Mapping[str, str] = field(default_factory=dict)
-    negative: str | None = None
-    samples_sha256: str = ""
+    known: dict[str, Any]
+    facts: dict[str, Any]
+    directed: bool
+    inverse: Mapping[str, str]
+    description: str = ""
 
     @property
     def tests(self) -> dict[str, list[RelationSample]]:
         """The test set, 'original', and where relations have a direction its 'paired' one."""
         sets = paired_sets(self.test, self.inverse) if self.directed else {"original": self.test}
         return {name: sets[name] for name in ("original", "paired") if name in sets}
-
-    @property
-    def facts(self) -> dict[str, Any]:
-        """For the run file: the most frequent training relation; of several the first in the alphabet."""
-        counts = Counter(sample.relation for sample in self.train)
-        return {"majority": min(counts, key=lambda relation: (-counts[relation], relation))}
-
-    def hyperparameters(self) -> dict[str, Any]:
-        """What of the configuration is known when the data are read."""
-        known: dict[str, Any] = {"training_samples": len(self.train)}
-        known |= {"inverse": dict(self.inverse)} if self.inverse else {}
-        return known | ({"samples_sha256": self.samples_sha256} if self.samples_sha256 else {})
-
-    def description(self) -> str:
-        """What is to be said of the data before anything is trained: nothing."""
-        return ""
 
     def evaluate(self, model: Model, names: Iterable[str], progress: bool) -> dict[str, list[np.ndarray]]:
         """Evaluation → label ids predicted on each of the test sets; all processes come here together."""
@@ -105,55 +94,44 @@ class RelationData:
         return Run.from_outcome(counted, dataset="", model="").table
 
 
-def _read_samples(
-    dataset: str,
-    part: str = "full",
-    text: str = "clean",
-    merged: bool = False,
-    holdout: bool = False,
-    at_most: int | None = None,
-) -> RelationData:
-    """The samples in the wanted form; see `Experiment` for the words.
+def _read_samples(experiment: Experiment) -> RelationData:
+    """The samples in the form that the experiment wants.
 
-    `at_most` training samples are taken, drawn once and for all; then they are merged with their paired ones.
-
-    Raises MissingData, ChecksumError : the data are not here. ValueError : unknown data set.
-
-    >>> data = _read_samples("demo", merged=True, at_most=100)
-    >>> len(data.train), data.train[0].text == data.train[1].text
-    (200, True)
+    If not all training samples are taken, they are drawn once and for all, then merged with the paired ones.
     """
-    read = {"parsed": parsed_corpus, "spacy": spacy_corpus}.get(text, read_corpus)
-    splits, files = read(dataset), corpus_hashes(dataset, ("train", "test"))
+    dataset, text = experiment.dataset, experiment.text
+    splits = {"parsed": parsed_corpus, "spacy": spacy_corpus}.get(text, read_corpus)(dataset)
+    about, files = find_dataset(dataset), corpus_hashes(dataset, ("train", "test"))
     if text == "parsed":
         files |= {name: file_sha256(file_path(name)) for name in parse_files(dataset, ("train", "test"))}
     elif text == "spacy":
         files[parse_file(dataset)] = file_sha256(parse_path(dataset))
-    about = find_dataset(dataset)
-    occurring = (sample.relation for samples in splits.values() for sample in samples)
-    labels = about.relations or tuple(label_ids(occurring))
+    every = [sample for split in splits.values() for sample in split]
+    labels = about.relations or tuple(label_ids(sample.relation for sample in every))
     train, test = list(splits["train"]), list(splits["test"])
-    if part == "ptr":
+    if experiment.part == "ptr":
         train = ptr_split(train)
         files |= {name: registered_file(name).sha256 for name in PTR_FILES.values()}
-    if holdout:
-        train, test = _held_out(train)
-    if at_most is not None and len(train) > at_most:
+    if experiment.holdout:  # always the same tenth
+        numbers = range(len(train))
+        chosen = {*random.Random(_HOLDOUT).sample(numbers, len(train) // _HOLDOUT)}
+        test = [train[number] for number in sorted(chosen)]
+        train = [train[number] for number in numbers if number not in chosen]
+    at_most = experiment.sentences or (QUICK_SENTENCES if experiment.profile == "quick" else len(train))
+    if len(train) > at_most:
         train = random.Random(0).sample(train, at_most)
     if text == "clean":
         train, test = ([clean_sample(sample) for sample in part] for part in (train, test))
-    if merged:
+    if experiment.merged:
         train = paired_sets(train, about.inverse)["merged"]
+    known: dict[str, Any] = {"training_samples": len(train)}
+    known |= {"inverse": dict(about.inverse)} if about.inverse else {}
+    # where a corpus is drawn from its files, their hashes do not say how
+    known |= {"samples_sha256": samples_sha256(every)} if about.made_from else {}
+    counts = Counter(sample.relation for sample in train)
+    facts = {"majority": min(counts, key=lambda relation: (-counts[relation], relation))}
     negative = about.negative or find_negative(labels)
-    drawn = samples_sha256(sample for split in splits.values() for sample in split) if about.made_from else ""
-    return RelationData(train, test, labels, files, about.directed, about.inverse, negative, drawn)
-
-
-def _held_out(samples: Sequence[RelationSample]) -> tuple[list[RelationSample], list[RelationSample]]:
-    """The training samples without a tenth, and that tenth: always the same one."""
-    chosen = set(random.Random(_HOLDOUT).sample(range(len(samples)), len(samples) // _HOLDOUT))
-    rest = [sample for number, sample in enumerate(samples) if number not in chosen]
-    return rest, [samples[number] for number in sorted(chosen)]
+    return RelationData(train, test, labels, negative, files, known, facts, about.directed, about.inverse)
 
 
 def write_predictions(
@@ -171,31 +149,22 @@ def write_predictions(
 
 @dataclass(frozen=True)
 class BagData:
-    """Training bags by (head, tail, relation), test bags by (head, tail), the labels, sha256 by file; what
-    was counted of each part before duplicates were left out, and how many pairs are in both."""
+    """Training bags by (head, tail, relation), test bags by (head, tail).
+
+    Attributes
+    ----------
+    labels, negative, files, known, facts : as in `RelationData`. description : what is known of the corpus
+        before anything is scored, one line for each part.
+    """
 
     train: list[Bag]
     test: list[Bag]
     labels: tuple[str, ...]
     negative: str | None
     files: dict[str, str]
-    counted: dict[str, Fingerprint] = field(default_factory=dict)
-    shared: int = 0
-    facts: ClassVar[dict[str, Any]] = {}
-
-    def hyperparameters(self) -> dict[str, Any]:
-        """What of the configuration is known when the data are read."""
-        return {"training_bags": len(self.train)}
-
-    def description(self) -> str:
-        """What is known of the corpus before anything is scored, one line for each part."""
-        lines = [
-            f"{part}: {counts.sentences} sentences ({counts.duplicates} duplicates left out, "
-            f"{counts.malformed} malformed lines), {counts.pairs} pairs, {counts.facts} facts, "
-            f"{counts.relations} labels"
-            for part, counts in self.counted.items()
-        ]
-        return "\n".join([*lines, f"pairs in both parts: {self.shared}"])
+    known: dict[str, Any] = field(default_factory=dict)
+    facts: dict[str, Any] = field(default_factory=dict)
+    description: str = ""
 
     @property
     def gold(self) -> np.ndarray:
@@ -243,33 +212,32 @@ def read_bags(dataset: str) -> BagData:
 
     Raises MissingData, ChecksumError : the data are not here. ValueError : unknown data set.
     """
-    splits, row = read_corpus(dataset), find_dataset(dataset)
-    mentions = itertools.chain(*splits.values())
-    relations = {relation for mention in mentions for relation in mention.relations}
-    negative = row.negative if row.negative in relations else None
+    splits, wanted = read_corpus(dataset), find_dataset(dataset).negative
+    relations = {relation for mention in itertools.chain(*splits.values()) for relation in mention.relations}
+    negative = wanted if wanted in relations else None
     labels = (*([negative] if negative else []), *sorted(relations - {negative}))
-    used = {part: splits[part] for part in ("train", "test")}
-    train, test = (without_duplicates(mentions) for mentions in used.values())
-    return BagData(
-        make_bags(train, negative, by_relation=True),
-        make_bags(test, negative),
-        labels,
-        negative,
-        corpus_hashes(dataset),
-        {part: fingerprint(mentions, negative) for part, mentions in used.items()},
-        len(shared_pairs(train, test)),
-    )
+    parts = {part: without_duplicates(splits[part]) for part in ("train", "test")}
+    lines = []
+    for part in parts:
+        counts = fingerprint(splits[part], negative)
+        lines.append(
+            f"{part}: {counts.sentences} sentences ({counts.duplicates} duplicates left out, "
+            f"{counts.malformed} malformed lines), {counts.pairs} pairs, {counts.facts} facts, "
+            f"{counts.relations} labels"
+        )
+    lines.append(f"pairs in both parts: {len(shared_pairs(*parts.values()))}")
+    train, test = make_bags(parts["train"], negative, by_relation=True), make_bags(parts["test"], negative)
+    known = {"training_bags": len(train)}
+    return BagData(train, test, labels, negative, corpus_hashes(dataset), known, description="\n".join(lines))
 
 
 def read_data(experiment: Experiment) -> RelationData | BagData:
-    """What an experiment is trained and tested on. Raises as `_read_samples` and `read_bags`."""
-    if experiment.of_bags:
-        return read_bags(experiment.dataset)
-    return _read_samples(
-        experiment.dataset,
-        experiment.part,
-        experiment.text,
-        experiment.merged,
-        experiment.holdout,
-        experiment.sentences or (QUICK_SENTENCES if experiment.profile == "quick" else None),
-    )
+    """What an experiment is trained and tested on.
+
+    Raises MissingData, ChecksumError : the data are not here.
+
+    >>> data = read_data(Experiment("majority", "demo", merged=True, sentences=100))
+    >>> len(data.train), data.train[0].text == data.train[1].text
+    (200, True)
+    """
+    return read_bags(experiment.dataset) if experiment.of_bags else _read_samples(experiment)

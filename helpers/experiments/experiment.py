@@ -42,18 +42,14 @@ _ONE_WAY = ("bgwa", "reside", "rl-dsre")
 """Models of bags that are evaluated by their own aggregator, however they are trained."""
 
 
-def _experiment_datasets() -> list[str]:
-    """The data sets that models are trained on: relations in a training and a test part, or mentions.
+def _is_trained_on(about: Any) -> bool:
+    """Whether a data set has relations in a training and a test part, or mentions.
 
-    >>> "semeval2010" in _experiment_datasets(), "docred" in _experiment_datasets()
+    >>> _is_trained_on(find_dataset("semeval2010")), _is_trained_on(find_dataset("docred"))
     (True, False)
     """
-    known = datasets().values()
-    return [about.name for about in known if about.kind == "mentions" or _has_parts(about)]
-
-
-def _has_parts(about: Any) -> bool:
-    return about.kind == "relations" and {"train", "test"} <= {*about.splits}
+    has_parts = about.kind == "relations" and {"train", "test"} <= {*about.splits}
+    return has_parts or about.kind == "mentions"
 
 
 @checked
@@ -63,8 +59,8 @@ class Experiment:
     Attributes
     ----------
     model : one of `MODELS`.
-    dataset : one of `_experiment_datasets()`. From mentions bags of sentences are made, and facts are ranked:
-        for models of `unit` 'bag' and `_BAG_PROFILES`, without merged, part, text, sentences and holdout.
+    dataset : see `_is_trained_on`. From mentions bags of sentences are made, and facts are ranked: for models
+        of `unit` 'bag' and `_BAG_PROFILES`, without merged, part, text, sentences and holdout.
     merged : trained on every sentence and its paired one (paper R's '-M'); needs directed relations.
     part : 'full', or 'ptr' for the 6507 training sentences of PTR's authors (SemEval only).
     text : 'clean' as paper R's files, 'official', 'parsed', the words of the parser, for data with trees, or
@@ -103,7 +99,8 @@ class Experiment:
 
     def __post_init__(self) -> None:
         entry = self.entry  # raises for an unknown model
-        if self.dataset not in (known := _experiment_datasets()):
+        known = [name for name, about in datasets().items() if _is_trained_on(about)]
+        if self.dataset not in known:
             raise unknown_name("dataset", self.dataset, known)
         if not self.inner.encoder and (self.encoder != EMBEDDED or self.profile == "base"):
             raise ValueError(f"model {self.model} has no encoder")
@@ -148,7 +145,7 @@ class Experiment:
         >>> Experiment("recent", "re_docred", options={"base": "em-es"}).inner_name
         'em-es'
         """
-        return self.options.get("base", self.entry.wraps) if self.entry.wraps else self.model
+        return self.options.get("base", self.entry.defaults["base"]) if self.entry.wraps else self.model
 
     @property
     def inner(self) -> ModelEntry:
@@ -277,17 +274,20 @@ class Experiment:
         >>> Experiment("em-c", profile="standard").path("runs").as_posix()
         'runs/semeval2010/EM-C/all-MiniLM-L6-v2/seed-9.json'
         """
+        return run_path(SimpleNamespace(**self.fields(self.run_variant)), folder)
+
+    def fields(self, variant: str) -> dict[str, Any]:
+        """What names the run of a variant, as fields of `Run`."""
         encoder = Path(self.encoder).name if Path(self.encoder).is_dir() else self.encoder
-        run = SimpleNamespace(
-            dataset=self.dataset_name,
-            split=self.split,
-            model=self.name,
-            variant=self.run_variant,
-            encoder=encoder if self.inner.encoder else NO_ENCODER,
-            seed=self.run_seed,
-            profile=self.profile,
-        )
-        return run_path(run, folder)
+        return {
+            "dataset": self.dataset_name,
+            "split": self.split,
+            "model": self.name,
+            "variant": variant,
+            "encoder": encoder if self.inner.encoder else NO_ENCODER,
+            "seed": self.run_seed,
+            "profile": self.profile,
+        }
 
     def resolved(self) -> Settings | None:
         """The settings that it is trained with; None for a model that has none."""
@@ -329,8 +329,9 @@ class Experiment:
         >>> Experiment("cnn", "demo").versions().keys()
         dict_keys(['model cnn', 'data set demo'])
         """
-        about = {f"data set {self.dataset}": find_dataset(self.dataset).version}
-        return _model_versions(self.model, self.options) | about
+        inner = full_options(self.model, self.options).get("base", self.model)
+        versions = {f"model {name}": model_entry(name).version for name in (self.model, inner)}
+        return versions | {f"data set {self.dataset}": find_dataset(self.dataset).version}
 
     def with_settings(self, name: str | None = None, changes: Mapping[str, Any] | None = None) -> Experiment:
         """The same with the settings 'standard', 'lyu2021' … (None: the profile's), single ones changed.
@@ -346,17 +347,6 @@ class Experiment:
             raise ValueError(f"model {self.model} has no training settings to choose or to change")
         base = default_settings(self.inner_name, name, self.encoder) if name else self.resolved()
         return replace(self, settings=base.changed(changes or {}))
-
-
-def _model_versions(name: str, options: Mapping[str, Any]) -> dict[str, int]:
-    """The version of a model, and of the one that it is around.
-
-    >>> [*_model_versions("recent", {"base": "em-es"})]
-    ['model recent', 'model em-es']
-    """
-    entry = model_entry(name)
-    inner = options.get("base", entry.wraps or entry.base or name)
-    return {f"model {model}": model_entry(model).version for model in dict.fromkeys((name, inner))}
 
 
 def option_files(options: Mapping[str, Any]) -> list[Path]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -198,14 +198,13 @@ def status(jobs: Mapping[str, _Job]) -> pd.DataFrame:
     for job in jobs.values():
         experiment = job.experiment
         title = f"{experiment.name} {experiment.run_variant}".strip()
-        row = rows.setdefault((experiment.dataset_name, title), {})
+        row = rows.setdefault((experiment.dataset_name, title), {"stored": [], "missing": []})
         state = "missing" if _job_state(job).state == "missing" else "stored"
-        row.setdefault(state, []).append("once" if experiment.run_seed is None else experiment.run_seed)
-    seeds = [
-        [" ".join(map(str, sorted(row.get(state, ["–"])))) for state in ("stored", "missing")]
-        for row in rows.values()
+        row[state].append("once" if experiment.run_seed is None else experiment.run_seed)
+    table = [
+        (*key, *(" ".join(map(str, sorted(seeds))) or "–" for seeds in row.values()))
+        for key, row in rows.items()
     ]
-    table = [(*key, *listed) for key, listed in zip(rows, seeds, strict=True)]
     return pd.DataFrame(table, columns=["dataset", "model", "stored", "missing"])
 
 
@@ -217,11 +216,14 @@ def _known_versions() -> dict[str, int]:
     return {f"{kind} {name}": row.version for kind, known in rows.items() for name, row in known.items()}
 
 
-def train_one(path: Path | str, jobs: Mapping[str, _Job], progress: bool = True) -> bool:
+def train_one(
+    path: Path | str, jobs: Mapping[str, _Job], progress: bool = True, missing_only: bool = False
+) -> bool:
     """Train the run of this path, unless it is there and not stale; returns whether it was trained.
 
     Of two that ask for the same run at the same time, on one machine or several that share the folder, one
-    trains, the other waits and finds it done. A stale run is replaced when the new one is whole.
+    trains, the other waits and finds it done. A stale run is replaced when the new one is whole; with
+    `missing_only` it stays.
 
     Raises ValueError, with the nearest, for a path that none of the jobs has; else as `run_experiment`.
     """
@@ -233,24 +235,15 @@ def train_one(path: Path | str, jobs: Mapping[str, _Job], progress: bool = True)
     # of a training in several processes (`accelerate launch`) each waits for its own of the other training
     with exclusive(f"{job.path}.process-{os.environ.get('RANK', '0')}"):
         state = _job_state(job).state
-        if state not in ("missing", "stale"):
+        if state not in _to_be_made(missing_only):
             return False
         epochs = folder if job.every_epoch else None
         run_experiment(job.experiment, folder, epochs=epochs, overwrite=state == "stale", progress=progress)
         return True
 
 
-def train_missing(jobs: Mapping[str, _Job]) -> Iterator[_Job]:
-    """Train those that are missing, one after the other; gives each job when its run is stored.
-
-    Errors as `run_experiment`.
-
-    >>> list(train_missing({}))
-    []
-    """
-    for name, job in jobs.items():
-        if _job_state(job).state == "missing" and train_one(name, jobs):
-            yield job
+def _to_be_made(missing_only: bool) -> tuple[str, ...]:
+    return ("missing",) if missing_only else ("missing", "stale")
 
 
 def all_states() -> list[Result]:
@@ -265,25 +258,25 @@ def all_states() -> list[Result]:
         for path in (ROOT / "results").glob(pattern):
             states.setdefault(_shown(path), run_state(path, versions=_known_versions(), known=known))
     states |= {result.path: result for result in made_states(read_index(), known)}
-    for result in _made_by_hand():
-        states.setdefault(result.path, result)
+    why = "results/provenance.json does not say what it was made from; publishing its notebook stores it"
+    for kind, pattern in _MADE.items():
+        for path in ROOT.glob(pattern):
+            name = _shown(path.with_suffix("") if kind == "figure" else path)
+            states.setdefault(name, Result(kind, name, "unknown", why))
+    for copy in _notebook_copies():
+        states.setdefault(copy, Result("notebook", copy, "missing"))
     return sorted(states.values(), key=lambda result: (result.kind, result.path))
 
 
-def _made_by_hand() -> Iterable[Result]:
-    why = "results/provenance.json does not say what it was made from; publishing its notebook stores it"
-    made = (
-        ("table", "results/tables/*.csv"),
-        ("figure", "figures/*.csv"),
-        ("notebook", "results/notebooks/*.ipynb"),
-    )
-    for kind, pattern in made:
-        for path in ROOT.glob(pattern):
-            name = _shown(path.with_suffix("") if kind == "figure" else path)
-            yield Result(kind, name, "unknown", why)
-    for path in (ROOT / "notebooks").glob("[0-9][0-9]_*.ipynb"):
-        if not (ROOT / "results" / "notebooks" / path.name).exists():
-            yield Result("notebook", f"results/notebooks/{path.name}", "missing")
+_MADE = {"table": "results/tables/*.csv", "figure": "figures/*.csv", "notebook": "results/notebooks/*.ipynb"}
+"""What notebooks make: kind → files."""
+
+
+def _notebook_copies() -> list[str]:
+    """The executed copies that there should be, one of each notebook."""
+    return [
+        f"results/notebooks/{path.name}" for path in sorted((ROOT / "notebooks").glob("[0-9][0-9]_*.ipynb"))
+    ]
 
 
 def plan(
@@ -299,14 +292,14 @@ def plan(
     `missing_only` : runs that are stale are left as they are.
     """
     jobs, known = grid_jobs(profile, file, encoders), {}
-    wanted = ("missing",) if missing_only else ("missing", "stale")
+    wanted = _to_be_made(missing_only)
     todo = [name for name, job in jobs.items() if _job_state(job, known).state in wanted]
     if runs_only or file is not None or profile != "standard":
         return _Plan(jobs, todo, {}, [])
     index, notebooks = read_index(), {}
     states = {name.path: name.state for name in made_states(index, known)}
-    for path in sorted((ROOT / "notebooks").glob("[0-9][0-9]_*.ipynb")):
-        copy, made = f"results/notebooks/{path.name}", index.get(f"notebooks/{path.name}")
+    for copy in _notebook_copies():
+        made = index.get(copy.removeprefix("results/"))
         waits = [] if made is None else [name for name in todo if "/".join(name.split("/")[:3]) in made.read]
         late = any(states[name] != "current" for name in made.made) if made else not (ROOT / copy).exists()
         if waits or late:

@@ -8,13 +8,12 @@ seconds are measured. Source of the counts: LibMultiLabel implementation documen
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from scipy import sparse
 from tqdm import tqdm
 
 from ..data import Documents, corpus_hashes, find_dataset, label_matrix, read_corpus
@@ -48,11 +47,16 @@ def _work_of(classifier: LinearClassifier, targets: Any) -> Work:
 
     >>> from helpers.models.linear import Thresholding
     >>> X, y = np.eye(6)[:, :3] + 0.1, np.array([[1, 0], [1, 0], [1, 1], [0, 1], [0, 1], [1, 0]])
-    >>> _work_of(Thresholding("-s 2", random_state=1).fit(X, y), sparse.csr_array(y))
+    >>> _work_of(Thresholding("-s 2", random_state=1).fit(X, y), y)
     Work(problems=8, whole=6.0)
     """
     if hasattr(classifier, "root_"):
-        return _work_of_tree(classifier, sparse.csc_array(targets))
+        n, root = targets.shape[0], classifier.root_
+        columns = [len(node.children or node.labels) for node in root.walk()]
+        below = [np.count_nonzero(targets[:, node.labels].sum(axis=1)) for node in root.walk()]
+        below[0] = n  # the root is trained on all documents
+        whole = sum(count * rows / n for count, rows in zip(columns, below, strict=True))
+        return Work(sum(columns), round(whole, 3))
     if "-s 4" in classifier.options:
         return Work(1, 1.0)  # all labels in one problem, larger than those of the others
     labels, settings = len(classifier.thresholds_), classifier.get_params()
@@ -60,15 +64,6 @@ def _work_of(classifier: LinearClassifier, targets: Any) -> Work:
     if factors := len(settings.get("c_factors", ())):
         each = Work(21 * factors + 1, 14.0 * factors + 1)
     return Work(each.problems * labels, each.whole * labels)
-
-
-def _work_of_tree(classifier: LinearClassifier, targets: sparse.csc_array) -> Work:
-    problems, whole, n = 0, 0.0, targets.shape[0]
-    for node in classifier.root_.walk():
-        columns = len(node.children or node.labels)
-        below = n if node is classifier.root_ else np.count_nonzero(targets[:, node.labels].sum(axis=1))
-        problems, whole = problems + columns, whole + columns * below / n
-    return Work(problems, round(whole, 3))
 
 
 def _weights_of(classifier: LinearClassifier) -> dict[str, int]:
@@ -79,11 +74,12 @@ def _weights_of(classifier: LinearClassifier) -> dict[str, int]:
     {'weight_bytes': 32, 'weights_not_zero': 4}
     """
     if not hasattr(classifier, "root_"):
-        weights = classifier.weights_
-        return {"weight_bytes": weights.nbytes, "weights_not_zero": int(np.count_nonzero(weights))}
-    tables = [node.weights for node in classifier.root_.walk()]
-    arrays = [getattr(table, part) for table in tables for part in ("data", "indices", "indptr")]
-    not_zero = sum(int(np.count_nonzero(table.data)) for table in tables)
+        arrays = values = [classifier.weights_]
+    else:
+        tables = [node.weights for node in classifier.root_.walk()]
+        arrays = [getattr(table, part) for table in tables for part in ("data", "indices", "indptr")]
+        values = [table.data for table in tables]
+    not_zero = sum(int(np.count_nonzero(array)) for array in values)
     return {"weight_bytes": sum(array.nbytes for array in arrays), "weights_not_zero": not_zero}
 
 
@@ -135,32 +131,17 @@ def documents_of(dataset: str) -> dict[str, Documents]:
     corpus is not here.
     """
     corpus, _, change = dataset.partition("-")
-    parts = {part: documents for part, documents in read_corpus(corpus).items() if part != "dev"}
+    parts = read_corpus(corpus)
+    train, test = parts["train"], parts["test"]
     if change == "single":
-        return {part: _with_one_label(documents) for part, documents in parts.items()}
-    if change == "held-out":
-        parts["train"] = _without_labels(parts["train"], HELD_OUT)
-    return parts
-
-
-def _with_one_label(documents: Documents) -> Documents:
-    """The documents that have exactly one label.
-
-    >>> _with_one_label(Documents(["a", "b"], [["x"], ["x", "y"]], ["one", "two"])).ids
-    ('a',)
-    """
-    return documents.select(row for row, labels in enumerate(documents.labels) if len(labels) == 1)
-
-
-def _without_labels(documents: Documents, held_out: Iterable[str]) -> Documents:
-    """The same documents without these labels; a document may be left with none.
-
-    >>> _without_labels(Documents(["a"], [["x", "y"]], ["one"]), ["x"]).labels
-    (('y',),)
-    """
-    away = set(held_out)
-    kept = [[label for label in labels if label not in away] for labels in documents.labels]
-    return replace(documents, labels=kept)
+        train, test = (
+            part.select(row for row, labels in enumerate(part.labels) if len(labels) == 1)
+            for part in (train, test)
+        )
+    if change == "held-out":  # a document may be left with none
+        kept = [[label for label in labels if label not in HELD_OUT] for labels in train.labels]
+        train = replace(train, labels=kept)
+    return {"train": train, "test": test}
 
 
 def run_model(
@@ -197,8 +178,15 @@ def run_model(
     scores, predicting = _timed(lambda: made.classifier.decision_function(features))
     _, tf_idf = _timed(lambda: made.features(documents["train"]))  # part of the training
     names = [*made.labels, *sorted(set().union(*documents["test"].labels) - set(made.labels))]
-    train = label_matrix(documents["train"], names)
+    train, truth = label_matrix(documents["train"], names), label_matrix(documents["test"], names)
     support = train.sum(axis=0).astype(int).tolist()
+    options: dict[str, Any] = {"threshold": made.threshold, "multiclass": made.multiclass, "keep_sets": True}
+    if len(names) == len(made.labels):
+        outcomes = [MultilabelOutcome.from_scores(truth, scores, depth, labels=names, **options)]
+    else:
+        known = np.arange(len(made.labels))
+        both = with_and_without_test_labels(truth, scores, known, depth, labels=names, **options)
+        outcomes = [both[False], both[True]]
     facts = {"train_documents": len(documents["train"]), "features": features.shape[1]}
     facts |= _work_of(made.classifier, train[:, : len(made.labels)])._asdict() | _weights_of(made.classifier)
     cost = {"training": training, "predicting": predicting, "processes": n_jobs, "tf_idf": tf_idf}
@@ -206,7 +194,7 @@ def run_model(
     configuration |= {"environment": environment(("numpy", "scipy")), "wall_seconds": training["seconds"]}
     runs = [
         Run.from_outcome(outcome, train_support=support[: len(outcome.ranking.labels)], **configuration)
-        for outcome in _counted(made, documents["test"], scores, names, depth)
+        for outcome in outcomes
     ]
     wider = [replace(run, variant=f"{run.variant} with test labels".strip()) for run in runs[1:]]
     return {run.name: run for run in (*runs[:1], *wider)}
@@ -241,9 +229,7 @@ def _classifier_of(
     return DocumentClassifier(technique, options, n_jobs=n_jobs, **chosen)
 
 
-def _pair_of_models(
-    dataset: str, first: str, second: str, documents: Mapping[str, Documents], n_jobs: int | None = None
-) -> Run:
+def _pair_of_models(dataset: str, first: str, second: str, documents: Mapping[str, Documents]) -> Run:
     """Train two models on documents['train'] and count what both say of each document of documents['test'].
 
     >>> documents = Documents(["1", "2"], [["grain"], ["oil", "gas"]], ["wheat and corn", "oil and gas"])
@@ -251,7 +237,7 @@ def _pair_of_models(
     >>> len(_pair_of_models("two", "1vsrest", "1vsrest without bias", both).labels)
     3
     """
-    made = [_classifier_of(model, n_jobs=n_jobs).fit(documents["train"]) for model in (first, second)]
+    made = [_classifier_of(model).fit(documents["train"]) for model in (first, second)]
     predicted = [each.classifier.predict(each.features(documents["test"])) for each in made]
     labels = made[0].labels
     truth = label_matrix(documents["test"], labels)
@@ -273,21 +259,9 @@ def _timed(work: Callable[[], Any]) -> tuple[Any, dict[str, float]]:
     return result, {"seconds": round(seconds[0], 3), "cpu_seconds": round(seconds[1], 3)}
 
 
-def _counted(
-    made: DocumentClassifier, test: Documents, scores: np.ndarray, names: Sequence[str], depth: int
-) -> list[MultilabelOutcome]:
-    options = {"threshold": made.threshold, "multiclass": made.multiclass, "keep_sets": True}
-    truth = label_matrix(test, names)
-    if len(names) == len(made.labels):
-        return [MultilabelOutcome.from_scores(truth, scores, depth, labels=names, **options)]
-    known = np.arange(len(made.labels))
-    both = with_and_without_test_labels(truth, scores, known, depth, labels=names, **options)
-    return [both[False], both[True]]
-
-
-def _file_sums(dataset: str) -> dict[str, str]:
-    """sha256 of the files of a data set's corpus, by registered name."""
-    return corpus_hashes(dataset.partition("-")[0], ("train", "test"))
+def _file_sums(corpus: str) -> dict[str, str]:
+    """sha256 of the files of a corpus, by registered name."""
+    return corpus_hashes(corpus, ("train", "test"))
 
 
 def _store_runs(folder: Path | str = RUNS_FOLDER) -> None:
@@ -310,7 +284,7 @@ def _of_corpus(run: Run) -> Run:
     """The run with the files and the version of the data set that its documents are from."""
     corpus = run.dataset.partition("-")[0]
     made_by = run.versions | {f"data set {corpus}": find_dataset(corpus).version}
-    return replace(run, files=_file_sums(run.dataset), profile="standard", versions=made_by)
+    return replace(run, files=_file_sums(corpus), profile="standard", versions=made_by)
 
 
 if __name__ == "__main__":

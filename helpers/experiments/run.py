@@ -75,7 +75,10 @@ def run_experiment(
     if experiment.of_bags and predictions:
         raise ValueError(f"predictions are written of single sentences; {experiment.dataset} is of bags")
     data = read_data(experiment)
-    model = _model(experiment, data)
+    readers = {"types": read_entity_types, "aliases": read_relation_aliases}
+    side = {name: readers[name](locate(file)) for name, file in experiment.side.items()}
+    settings, options = experiment.resolved(), experiment.options | side
+    model = build(experiment.model, experiment.encoder, data.labels, settings, experiment.seed, **options)
     blanks = {
         name: _configuration(experiment, model, data, variant)
         for variant, name in experiment.evaluations.items()
@@ -84,8 +87,8 @@ def run_experiment(
         stored = [_stored(blank, folder) for blank in blanks.values()]
         if all(stored) and not (predictions or weights or epochs):
             return stored[-1]
-    if progress and (description := data.description()):
-        print(description, file=sys.stderr)
+    if progress and data.description:
+        print(data.description, file=sys.stderr)
 
     *_, blank = blanks.values()
     checkpoint = CHECKPOINTS / f"{blank.configuration_sha256[:32]}.safetensors"
@@ -97,7 +100,9 @@ def run_experiment(
         start = time.perf_counter()
         runs, predicted = evaluate(blanks)
         seconds = {"prediction_seconds": round(time.perf_counter() - start, 1)}
-        facts = {"environment": _model_environment(model) | seconds, "history": history.record()}
+        versions = {"versions": {name: version(name) for name in model.packages}}
+        computing = training.computing() | {"precision": model.precision} if training else {}
+    facts = {"environment": environment(()) | versions | computing | seconds, "history": history.record()}
     facts |= {"wall_seconds": round(history.seconds, 1), "sentences_per_second": history.rate}
     runs = [replace(run, **facts) for run in runs]
     with _first_process(model) as first:
@@ -112,42 +117,18 @@ def run_experiment(
     return runs[-1]
 
 
-def _evaluated(
-    data: RelationData | BagData, model: Model, whole: bool, progress: bool, blanks: Mapping[str, Run]
-) -> tuple[list[Run], list[Any]]:
-    """The runs, by evaluation, with what is counted in the tests; and what the model says of them."""
-    predicted = data.evaluate(model, blanks, progress)
-    runs = [replace(run, table=data.table(predicted[name], whole)) for name, run in blanks.items()]
-    return runs, [predicted[name] for name in blanks]
-
-
-def _model(experiment: Experiment, data: RelationData | BagData) -> Model:
-    """The untrained model, with side information where the data set has some."""
-    readers = {"types": read_entity_types, "aliases": read_relation_aliases}
-    side = {name: readers[name](locate(file)) for name, file in experiment.side.items()}
-    options = experiment.options | side
-    settings, seed = experiment.resolved(), experiment.seed
-    return build(experiment.model, experiment.encoder, data.labels, settings, seed, **options)
-
-
 def _configuration(experiment: Experiment, model: Model, data: RelationData | BagData, variant: str) -> Run:
     """The run before anything is trained."""
     known = experiment.recorded(variant)
-    hyperparameters = known["hyperparameters"] | data.hyperparameters()
+    hyperparameters = known["hyperparameters"] | data.known
     hyperparameters |= {"precision": model.precision} if experiment.resolved() else {}
     hyperparameters |= {"threads": experiment.threads} if experiment.threads else {}
     files = {file: registered_file(file).sha256 for file in experiment.side.values()}
     files |= {data_name(path): file_sha256(path) for path in option_files(experiment.options)}
+    fields = experiment.fields(variant) | {"encoder": model.encoder_name, "files": data.files | files}
     return Run(
-        dataset=experiment.dataset_name,
-        split=experiment.split,
-        files=data.files | files,
-        model=experiment.name,
-        variant=variant,
-        encoder=model.encoder_name,
+        **fields,
         encoder_sha256=model.encoder_sha256,
-        seed=experiment.run_seed,
-        profile=experiment.profile,
         hyperparameters=hyperparameters,
         options=known["options"],
         versions=experiment.versions(),
@@ -170,6 +151,15 @@ def _stored(blank: Run, folder: Path | str) -> Run | None:
     return stored
 
 
+def _evaluated(
+    data: RelationData | BagData, model: Model, whole: bool, progress: bool, blanks: Mapping[str, Run]
+) -> tuple[list[Run], list[Any]]:
+    """The runs, by evaluation, with what is counted in the tests; and what the model says of them."""
+    predicted = data.evaluate(model, blanks, progress)
+    runs = [replace(run, table=data.table(predicted[name], whole)) for name, run in blanks.items()]
+    return runs, [predicted[name] for name in blanks]
+
+
 def _stored_epochs(
     model: Model,
     blanks: Mapping[str, Run],
@@ -180,14 +170,10 @@ def _stored_epochs(
     """What stores the outcome after each epoch."""
 
     def named(epoch: int) -> dict[str, Run]:
-        ending = f"epoch-{epoch}"
-        return {
-            name: replace(run, variant=f"{run.variant}+{ending}" if run.variant else ending)
-            for name, run in blanks.items()
+        variants = {
+            name: "+".join(filter(None, (run.variant, f"epoch-{epoch}"))) for name, run in blanks.items()
         }
-
-    if not all(run_path(run, folder).exists() for run in named(1).values()):
-        _remove_checkpoint(checkpoint)  # the epochs before it would not be run, and their outcomes are gone
+        return {name: replace(run, variant=variants[name]) for name, run in blanks.items()}
 
     def store(epoch: int) -> None:
         runs, _ = evaluate(named(epoch))
@@ -195,6 +181,8 @@ def _stored_epochs(
             for run in runs if first else ():
                 save_run(run, folder, overwrite=True)
 
+    if not all(run_path(run, folder).exists() for run in named(1).values()):
+        _remove_checkpoint(checkpoint)  # the epochs before it would not be run, and their outcomes are gone
     return store
 
 
@@ -207,13 +195,6 @@ def _first_process(model: Model) -> AbstractContextManager[bool]:
     """Whether this process is the one that writes; after the block all have come to its end."""
     training = _training(model)
     return training.first_process() if training else nullcontext(is_first_process())
-
-
-def _model_environment(model: Model) -> dict[str, Any]:
-    """What computed a run: machine, versions of the model's packages, processes, threads, precision."""
-    known = environment(()) | {"versions": {name: version(name) for name in model.packages}}
-    training = _training(model)
-    return known | training.computing() | {"precision": model.precision} if training else known
 
 
 def _remove_checkpoint(path: Path) -> None:

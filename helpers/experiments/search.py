@@ -14,7 +14,7 @@ import pandas as pd
 from .. import ROOT
 from ..core import write_atomically
 from ..metrics import direction_scores
-from ..runs import STUDIES_FOLDER, Run, list_runs
+from ..runs import STUDIES_FOLDER, list_runs
 
 _SEARCH_FOLDER = STUDIES_FOLDER / "search"
 SEARCH_TABLE = ROOT / "results" / "tables" / "hyperparameters.csv"
@@ -41,37 +41,24 @@ def _search_table(folder: Path | str = _SEARCH_FOLDER) -> pd.DataFrame:
     >>> _search_table("no-such-folder").columns.tolist()
     ['model', 'learning_rate', 'batch_size', 'epochs', 'metric', 'value', 'chosen']
     """
-    tried: dict[tuple, dict[str, float]] = {}
+    about, rows = ["model", *SETTING], []
     for run in list_runs(folder=folder):
-        setting = (run.model, *(run.hyperparameters[name] for name in SETTING))
         if run.split != "holdout":
             raise ValueError(f"{run.name}: tested on {run.split!r}; settings are chosen on 'holdout' only")
-        if setting in tried:
-            raise ValueError(f"{run.name}: {run.model} with this setting was tried twice")
-        tried[setting] = _numbers(run)
-    best = {
-        model: min((own for own in tried if own[0] == model), key=lambda own: _rank(own, tried[own]))
-        for model in {own[0] for own in tried}
-    }
-    rows = [
-        (*setting, metric, numbers[metric], best[setting[0]] == setting)
-        for setting, numbers in sorted(tried.items())
-        for metric in METRICS
-    ]
-    return pd.DataFrame(rows, columns=COLUMNS)
-
-
-def _numbers(run: Run) -> dict[str, float]:
-    scores = direction_scores(run.outcome())
-    performances = (scores.performance_original, scores.performance_paired)
-    return dict(zip(METRICS, (*map(float, performances), float(run.wall_seconds)), strict=True))
-
-
-def _rank(setting: tuple, numbers: dict[str, float]) -> tuple[float, ...]:
-    _, learning_rate, batch_size, epochs = setting
-    return -numbers[_CRITERION], epochs, learning_rate, -batch_size
+        scores = direction_scores(run.outcome())
+        values = (scores.performance_original, scores.performance_paired, run.wall_seconds)
+        setting = (run.hyperparameters[name] for name in SETTING)
+        rows.append((run.model, *setting, *map(float, values), run.name))
+    tried = pd.DataFrame(rows, columns=[*about, *METRICS, "run"])
+    for run in tried[tried.duplicated(about)].itertuples():
+        raise ValueError(f"{run.run}: {run.model} with this setting was tried twice")
+    order = {_CRITERION: False, "epochs": True, "learning_rate": True, "batch_size": False}
+    best = tried.sort_values([*order], ascending=[*order.values()], kind="stable").drop_duplicates("model")
+    tried["chosen"] = tried.index.isin(best.index)
+    table = tried.melt([*about, "chosen"], METRICS, "metric", "value")
+    return table.sort_values(about, kind="stable", ignore_index=True)[[*COLUMNS]]
 
 
 if __name__ == "__main__":
-    found = _search_table().to_csv(index=False, float_format="%.6g", lineterminator="\n")
-    print(write_atomically(SEARCH_TABLE, found))
+    text = _search_table().to_csv(index=False, float_format="%.6g", lineterminator="\n")
+    print(write_atomically(SEARCH_TABLE, text))

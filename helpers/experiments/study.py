@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from ..core import unknown_name
-from ..models import default_settings
 from ..runs import RUNS_FOLDER, STUDIES_FOLDER
 from .experiment import SEEDS, Experiment
 
@@ -82,44 +81,81 @@ def studies() -> dict[str, Study]:
      'gids-sentences': 3, 'wiki80': 6, 'base': 30}
     """
     apart = {
-        "rates": [_rate(model, rate) for model, _ in _MODELS for rate in RATES],
-        "curves": [*(_one("em-c", seed) for seed in _THREE), _one("em-c", merged=True)],
-        "ablations": [experiment for seed in _THREE for experiment in _ablations(seed)],
-        "layers": [
-            _one(model, seed, options={"layers": layers})
-            for seed, layers, model in itertools.product(_THREE, (2, 4), ("em-c", "em-es"))
-        ],
-        "emr-c": _forms_of_emr_c(),
-        "bert-em": [_one("em-es", seed, text="official", options={"layer_norm": True}) for seed in SEEDS],
-        "precision": [_one("em-c", seed, {"precision": "fp32"}) for seed in _THREE],
-        "threads": [_one("em-c", seed, threads=1) for seed in _THREE],
-        "vectors": _vectors(),
+        "rates": _each([(model, _rate(rate)) for model, _ in _MODELS for rate in RATES], holdout=True),
+        "curves": _each([("em-c", False)], _THREE) + _each([("em-c", True)]),
+        "ablations": _each([("em-c", change) for change in _ABLATIONS], _THREE),
+        "layers": _each([(model, _option(layers=n)) for n in (2, 4) for model in ("em-c", "em-es")], _THREE),
+        "emr-c": [run for form in _FORMS for run in _each([("emr-c", form)], _THREE)],
+        "bert-em": _each([("em-es", _WEIGHTED)], SEEDS),
+        "precision": _each([("em-c", _EXACT)], _THREE),
+        "threads": _each([("em-c", False)], _THREE, threads=1),
+        "vectors": _each([*_VECTORS, *((model, _epochs(_GRAPH_EPOCHS)) for model in _GRAPHS)], holdout=True),
         "base-changed": _base_changed(),
-        "base-again": [_base("em-es")],
-        "base-cpu": [_base(model) for model in ("em-c", "em-es", "r-bert")],
-        "epochs": [
-            _one("cnn", changes={"epochs": epochs}, dataset="re_docred-drawn", holdout=True)
-            for epochs in PAIR_EPOCHS
-        ],
+        "base-again": _each([("em-es", False)], profile="base"),
+        "base-cpu": _each([("em-c", False), ("em-es", False), ("r-bert", False)], profile="base"),
+        "epochs": _each(
+            [("cnn", _epochs(epochs)) for epochs in PAIR_EPOCHS], dataset="re_docred-drawn", holdout=True
+        ),
     }
-    standard = {"standard": standard_experiments()}
-    rest = {"graphs": _graphs(), "redocred": _drawn_pairs(), "redocred-all": _all_pairs()}
-    rest |= {
+    rest = {
+        "graphs": _graphs(),
+        "redocred": _drawn_pairs(),
+        "redocred-all": _all_pairs(),
         "gids": _gids(),
-        "gids-sentences": _on_bags("gids-sentences", _REFERENCES, SEEDS[:1]),
-        "wiki80": _wiki80(),
+        "gids-sentences": _each(_REFERENCES, dataset="gids-sentences"),
+        "wiki80": _each([("bert-entity", change) for change in _WIKI80], _THREE, dataset="wiki80"),
+        "base": [run for pair, n in _BASE.items() for run in _each([pair], SEEDS[:n], profile="base")],
     }
-    rest["base"] = [
-        _base(model, seed, merged=merged) for (model, merged), n in _BASE.items() for seed in SEEDS[:n]
-    ]
     return {
         name: Study(
             STUDIES_FOLDER / name if name in apart else Path(RUNS_FOLDER),
             tuple(listed),
             every_epoch=name in ("rates", "curves"),
         )
-        for name, listed in (standard | apart | rest).items()
+        for name, listed in ({"standard": standard_experiments()} | apart | rest).items()
     }
+
+
+Row = tuple[str, bool | dict[str, Any]]
+"""A model, and whether it is merged, or other fields of `Experiment` and `changes` of its settings."""
+
+
+def _each(rows: Iterable[Row], seeds: Sequence[int] = SEEDS[:1], **shared: Any) -> list[Experiment]:
+    """Each row with each seed, in profile standard; seeds change last. shared : fields of all.
+
+    >>> [(one.name, one.seed) for one in _each([("em-c", True), ("em-es", False)], (9, 148))]
+    [('EM-C-M', 9), ('EM-ES', 9), ('EM-C-M', 148), ('EM-ES', 148)]
+    """
+    listed = []
+    for seed, (model, own) in itertools.product(seeds, list(rows)):
+        fields = {"profile": "standard", **shared, **({"merged": own} if isinstance(own, bool) else own)}
+        changes = fields.pop("changes", None)
+        listed.append(Experiment(model, seed=seed, **fields).with_settings(changes=changes))
+    return listed
+
+
+def _option(**options: Any) -> dict[str, Any]:
+    return {"options": options}
+
+
+def _epochs(number: int) -> dict[str, Any]:
+    return {"changes": {"epochs": number}}
+
+
+def _rate(rate: float) -> dict[str, Any]:
+    return {"changes": {"learning_rate": rate}}
+
+
+_MEAN, _EXACT = {"changes": {"marker_vectors": "mean"}}, {"changes": {"precision": "fp32"}}
+_PIECES, _SYMBOLS = _option(marker_scheme="pieces"), _option(marker_scheme="symbols")
+_ABLATIONS = (_MEAN, _PIECES, _SYMBOLS, _epochs(4) | {"sentences": 2000})
+"""What EM-C's blindness to direction may depend on, one change each."""
+_FORMS = (_option(negatives="resampled"), _option(turned="symbols"))
+_FORMS += ({"changes": {"learning_rate": 2e-5, "epochs": 10}},)
+_WEIGHTED = {"text": "official", "options": {"layer_norm": True}}
+_GRAPHS = ("gcn", "c-gcn")
+_VECTORS = [(model, {"options": options}) for options in _TRIED for model in _GRAPHS]
+_WIKI80 = [{}, *map(_epochs, _WIKI80_EPOCHS[1:])]
 
 
 def standard_experiments() -> list[Experiment]:
@@ -129,10 +165,10 @@ def standard_experiments() -> list[Experiment]:
     >>> len(experiments), experiments[0].name, experiments[0].seed
     (67, 'EM-C', 9)
     """
-    first = _each((*_MODELS, *_MERGED), SEEDS[:1])
-    split = [_one(model, seed, part="ptr") for seed in SEEDS for model in ("em-es", "ptr")]
+    first = _each((*_MODELS, *_MERGED))
+    split = _each([("em-es", False), ("ptr", False)], SEEDS, part="ptr")
     compared = _each(_COMPARED, SEEDS[1:])
-    second = _each(_KBP37, SEEDS[:1], dataset="kbp37")
+    second = _each(_KBP37, dataset="kbp37")
     others = _each([pair for pair in (*_MODELS, *_MERGED) if pair not in _COMPARED], SEEDS[1:])
     third = _each(_KBP37, SEEDS[1:3], dataset="kbp37")
     three_seeds = first + split[:2] + compared[:10] + split[2:6] + second + others[:8]
@@ -180,69 +216,24 @@ def chosen(
     return [each for each in every if (not seeds or each.seed in seeds) and (not names or each.name in names)]
 
 
-def _one(
-    model: str, seed: int = SEEDS[0], changes: dict[str, Any] | None = None, **others: Any
-) -> Experiment:
-    """Of profile standard, with these changes of its settings."""
-    return Experiment(model, seed=seed, profile="standard", **others).with_settings(changes=changes)
-
-
-def _base(
-    model: str, seed: int = SEEDS[0], changes: dict[str, Any] | None = None, **others: Any
-) -> Experiment:
-    """Of profile base, with these changes of its settings."""
-    return Experiment(model, seed=seed, profile="base", **others).with_settings(changes=changes)
-
-
 def _base_changed() -> list[Experiment]:
     """Markers, precision, paper W's text and normalisation, and learning rates on the held-out tenth."""
-    started = [_base("em-c", changes={"marker_vectors": "mean"})]
-    marked = [_base("em-c", options={"marker_scheme": scheme}) for scheme in ("pieces", "symbols")]
-    weighted = [_base("em-es", seed, text="official", options={"layer_norm": True}) for seed in SEEDS]
-    exact = [_base("em-es", changes={"precision": "fp32"})]
     tried = itertools.product(("em-c", "em-es", "r-bert"), (2e-5, 5e-5))
-    rates = [_base(model, changes={"learning_rate": rate}, holdout=True) for model, rate in tried]
-    return started + marked + weighted + exact + rates
-
-
-def _each(listed: Iterable[tuple[str, bool]], seeds: Sequence[int], **others: Any) -> list[Experiment]:
-    """Each model, merged or not, with each seed; seeds change last."""
     return [
-        _one(model, seed, merged=merged, **others)
-        for seed, (model, merged) in itertools.product(seeds, listed)
+        *_each([("em-c", change) for change in (_MEAN, _PIECES, _SYMBOLS)], profile="base"),
+        *_each([("em-es", _WEIGHTED)], SEEDS, profile="base"),
+        *_each([("em-es", _EXACT)], profile="base"),
+        *_each([(model, _rate(rate)) for model, rate in tried], profile="base", holdout=True),
     ]
-
-
-def _rate(model: str, rate: float) -> Experiment:
-    return _one(model, changes={"learning_rate": rate}, holdout=True)
-
-
-def _ablations(seed: int) -> list[Experiment]:
-    """What EM-C's blindness to direction may depend on, one change each."""
-    marked = [_one("em-c", seed, options={"marker_scheme": scheme}) for scheme in ("pieces", "symbols")]
-    started = _one("em-c", seed, {"marker_vectors": "mean"})
-    return [started, *marked, _one("em-c", seed, {"epochs": 4}, sentences=2000)]
-
-
-def _forms_of_emr_c() -> list[Experiment]:
-    changed = ({"negatives": "resampled"}, {"turned": "symbols"})
-    forms = [_one("emr-c", seed, options=options) for options in changed for seed in _THREE]
-    return forms + [_one("emr-c", seed, {"learning_rate": 2e-5, "epochs": 10}) for seed in _THREE]
-
-
-def _vectors() -> list[Experiment]:
-    """GCN and C-GCN with each kind of word vectors on the held-out tenth; the usual kind for longer, too."""
-    models = ("gcn", "c-gcn")
-    tried = [_one(model, holdout=True, options=options) for options in _TRIED for model in models]
-    return tried + [_one(model, changes={"epochs": _GRAPH_EPOCHS}, holdout=True) for model in models]
 
 
 def _graphs() -> list[Experiment]:
     """C-GCN, GCN, C-GCN-M on SemEval-2010 with five seeds, seed 9 of each first; one C-GCN from scratch; both
     models with spaCy's tags and trees."""
-    runs = _each((("c-gcn", False), ("gcn", False), ("c-gcn", True)), SEEDS)
-    by_spacy = _each((("c-gcn", False), ("gcn", False)), SEEDS, text="spacy")
-    return [*runs[:3], _one("c-gcn", options=_TRIED[0]), *runs[3:], *by_spacy]
+    plain: list[Row] = [("c-gcn", False), ("gcn", False)]
+    runs = _each([*plain, ("c-gcn", True)], SEEDS)
+    scratch = _each([("c-gcn", {"options": _TRIED[0]})])
+    return [*runs[:3], *scratch, *runs[3:], *_each(plain, SEEDS, text="spacy")]
 
 
 def _drawn_pairs() -> list[Experiment]:
@@ -253,52 +244,33 @@ def _drawn_pairs() -> list[Experiment]:
     its control, which has the same two steps and does not read the types. What draws nothing at random has
     one run.
     """
+    graphs = [("gcn", False), *_restricted(base="gcn")[:2], *_restricted(base="c-gcn")[:2]]
     dataset = "re_docred-drawn"
-    systems = [experiment for seed in SEEDS for experiment in _systems(dataset, seed)]
-    for seed in _THREE:
-        systems.append(_one("gcn", seed, dataset=dataset))
-        for base in ("gcn", "c-gcn"):
-            systems += _restricted(dataset, seed, {"base": base})[:2]
-    return _references(dataset) + systems
+    runs = _each(_REFERRED, dataset=dataset) + _each(_SYSTEMS, SEEDS, dataset=dataset)
+    return runs + _each(graphs, _THREE, dataset=dataset)
 
 
 def _all_pairs() -> list[Experiment]:
     """The same on all pairs of Re-DocRED, once; PTR, which takes longest, last."""
-    dataset = "re_docred"
-    systems = _systems(dataset, SEEDS[0])
-    return _references(dataset) + sorted(systems, key=lambda system: system.model == "ptr")
+    systems = _each(_SYSTEMS, dataset="re_docred")
+    return _each(_REFERRED, dataset="re_docred") + sorted(systems, key=lambda run: run.model == "ptr")
 
 
-def _references(dataset: str) -> list[Experiment]:
-    """Without a seed of their own: the most frequent class, a linear SVM, RECENT around it, its control."""
-    marked = {"markers": True}
-    alone = [_one("majority", dataset=dataset), _one("svm", dataset=dataset)]
-    alone.append(_one("svm", dataset=dataset, options=marked))
-    return alone + _restricted(dataset, SEEDS[0], {"base": "svm"} | marked)
-
-
-def _systems(dataset: str, seed: int) -> list[Experiment]:
-    longer = {"epochs": PAIR_EPOCHS[1]}
-    cnn = [_one("cnn", seed, longer, dataset=dataset), *_restricted(dataset, seed, {"base": "cnn"}, longer)]
-    others = [_one(model, seed, dataset=dataset) for model in ("em-es", "ptr")]
-    return cnn + others + _restricted(dataset, seed, {"base": "em-es"})
-
-
-def _restricted(
-    dataset: str, seed: int, base: dict[str, Any], changes: dict[str, Any] | None = None
-) -> list[Experiment]:
+def _restricted(changes: dict[str, Any] | None = None, **base: Any) -> list[Row]:
     """Type restriction around a base, then its control; each evaluated correctly and as published."""
     ways = itertools.product(({}, {"typed": False}), ({}, {"evaluation": "as-published"}))
-    return [
-        _one("recent", seed, changes, dataset=dataset, options=base | types | evaluation)
-        for types, evaluation in ways
-    ]
+    return [("recent", {"changes": changes, "options": base | types | way}) for types, way in ways]
 
 
-_REFERENCES = [("majority-bag", {}), ("tfidf-bag", {}), ("tfidf-bag", {"markers": True})]
+_LONGER = _epochs(PAIR_EPOCHS[1])
+_REFERRED: list[Row] = [("majority", False), ("svm", False), ("svm", _option(markers=True))]
+_REFERRED += _restricted(base="svm", markers=True)
+"""Without a seed of their own: the most frequent class, a linear SVM, RECENT around it, its control."""
+_SYSTEMS: list[Row] = [("cnn", _LONGER), *_restricted(_LONGER["changes"], base="cnn")]
+_SYSTEMS += [("em-es", False), ("ptr", False), *_restricted(base="em-es")]
+_REFERENCES: list[Row] = [("majority-bag", False), ("tfidf-bag", False), ("tfidf-bag", _option(markers=True))]
 _BY_SENTENCE = {"training": "sentence"}
 _BY_BAG = {way: {"training": "bag", "aggregator": way} for way in ("avg", "one", "att")}
-_AFTER = ("bgwa", "reside", "rl-dsre")
 
 
 def _gids() -> list[Experiment]:
@@ -306,29 +278,10 @@ def _gids() -> list[Experiment]:
 
     PCNN is trained on bags for as many steps as on sentences, too.
     """
-    ways = [_BY_SENTENCE, *_BY_BAG.values()]
     encoders = [("cnn", {}), ("pcnn", {}), ("bert-entity", {}), ("bert-entity", {"masked": True})]
-    listed = [(model, options | way) for model, options in encoders for way in ways]
-    listed += [(model, {}) for model in _AFTER]
-    made = _on_bags("gids", _REFERENCES, SEEDS[:1]) + _on_bags("gids", listed, _THREE)
-    return made + _on_bags("gids", [("pcnn", _BY_BAG["avg"])], _THREE, {"epochs": EQUAL_EPOCHS})
-
-
-def _on_bags(
-    dataset: str,
-    listed: Iterable[tuple[str, dict[str, Any]]],
-    seeds: Sequence[int],
-    changes: dict[str, Any] | None = None,
-) -> list[Experiment]:
-    """Models and their options with each seed; seeds change last."""
-    return [
-        _one(model, seed, changes, dataset=dataset, options=options)
-        for seed, (model, options) in itertools.product(seeds, listed)
-    ]
-
-
-def _wiki80() -> list[Experiment]:
-    """BERT-entity on the sentences of Wiki80, with each number of epochs."""
-    usual = default_settings("bert-entity").epochs
-    changes = [None if epochs == usual else {"epochs": epochs} for epochs in _WIKI80_EPOCHS]
-    return [_one("bert-entity", seed, change, dataset="wiki80") for seed in _THREE for change in changes]
+    ways = (_BY_SENTENCE, *_BY_BAG.values())
+    rows = [(model, {"options": options | way}) for model, options in encoders for way in ways]
+    rows += [(model, False) for model in ("bgwa", "reside", "rl-dsre")]
+    longer = ("pcnn", {"options": _BY_BAG["avg"]} | _epochs(EQUAL_EPOCHS))
+    made = _each(_REFERENCES, dataset="gids") + _each(rows, _THREE, dataset="gids")
+    return made + _each([longer], _THREE, dataset="gids")

@@ -14,7 +14,6 @@ import numpy as np
 import torch
 
 from ..data import RelationSample
-from . import training
 from .classifier import RelationClassifier
 from .inputs import Batch
 from .literal_relation import LiteralRelationCls
@@ -65,9 +64,7 @@ def tokens_read(model: RelationClassifier, sample: RelationSample, relation: str
 def probabilities(model: RelationClassifier, sample: RelationSample) -> dict[str, float]:
     """Label → probability: the softmax of the scores; for EMR-C, whose answers are independent, the sigmoid
     of each candidate, so that they need not sum to 1."""
-    scores = model.relation_scores(training.outputs(model, model.examples([sample]), model, progress=False))[
-        0
-    ]
+    scores = model.raw_scores([sample], progress=False)[0]
     normed = torch.sigmoid(scores) if _is_literal(model) else torch.softmax(scores, dim=0)
     return dict(zip(model.labels, normed.tolist(), strict=True))
 
@@ -87,23 +84,13 @@ def cls_attention(
 
     Raises ValueError if the model does not hand out its attention weights.
     """
-    return _full_attention(model, sample, relation)[:, :, 0]
-
-
-def _full_attention(
-    model: RelationClassifier, sample: RelationSample, relation: str | None = None
-) -> np.ndarray:
-    """Attention weights of all tokens, shape (layers, heads, tokens, tokens): from the row to the column.
-
-    Parameters and errors as `cls_attention`.
-    """
     batch = _input(model, sample, relation)
     model.eval()
     with torch.inference_mode():
         layers = model.encoder.outputs(batch, output_attentions=True).attentions
     if not layers or any(layer is None for layer in layers):
         raise ValueError("the model gives no attention weights; build it with attention='eager'")
-    return torch.cat(layers).float().cpu().numpy()
+    return torch.cat(layers)[:, :, 0].float().cpu().numpy()
 
 
 def integrated_gradients(
@@ -139,9 +126,11 @@ def integrated_gradients(
         _position(model, name)
     batch = _input(model, sample, relation)
     model.eval()
-    embedding = model.encoder.transformer.get_input_embeddings()
+    embedding, tokenizer = model.encoder.transformer.get_input_embeddings(), model.encoder.tokenizer
+    kept = (batch.ids == tokenizer.cls_token_id) | (batch.ids == tokenizer.sep_token_id)
     with torch.no_grad():
-        actual, base = embedding(batch.ids)[0], embedding(_baseline(model, batch.ids))[0]
+        actual = embedding(batch.ids)[0]
+        base = embedding(torch.where(kept, batch.ids, tokenizer.pad_token_id))[0]
     nodes, weights = np.polynomial.legendre.leggauss(steps)
     shares = torch.tensor((nodes + 1) / 2, dtype=actual.dtype, device=actual.device)
     points = base + shares[:, None, None] * (actual - base)
@@ -183,12 +172,6 @@ def _position(model: RelationClassifier, relation: str) -> int:
     if relation not in known:
         raise ValueError(f"relation {relation!r} is none that the model scores: {', '.join(known)}")
     return model.labels.index(relation)
-
-
-def _baseline(model: RelationClassifier, ids: torch.Tensor) -> torch.Tensor:
-    tokenizer = model.encoder.tokenizer
-    kept = (ids == tokenizer.cls_token_id) | (ids == tokenizer.sep_token_id)
-    return torch.where(kept, ids, tokenizer.pad_token_id)
 
 
 def _is_literal(model: RelationClassifier) -> bool:

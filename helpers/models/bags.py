@@ -23,11 +23,9 @@ from .base import as_bags, bag_targets
 from .classifier import NeuralModel, OnEncoder
 from .encoder import Encoder
 from .inputs import Batch, Example, collate, states_at, tokenize_marked
-from .settings import Settings
 
 AGGREGATORS = ("avg", "one", "att", "query")
 Aggregator = Literal["avg", "one", "att", "query"]
-Training = Literal["sentence", "bag"]
 Inputs = Sequence[Bag | RelationSample]
 """Bags, and samples as bags of one."""
 
@@ -92,18 +90,6 @@ def without_entities(sample: RelationSample) -> RelationSample:
     return replace(sample, text=text, head=(head, head), tail=(tail, tail))
 
 
-def _attention_weights(vectors: torch.Tensor, queries: torch.Tensor) -> torch.Tensor:
-    """How much each sentence of a bag counts for each query: softmax over the sentences of Σ_d x_d · q_d.
-
-    vectors : (n, H) of the bag's sentences. queries : (R, H), of ATT diag · W_r. Returns (n, R); each column
-    sums to 1.
-
-    >>> _attention_weights(torch.eye(2), torch.zeros(1, 2)).tolist()
-    [[0.5], [0.5]]
-    """
-    return torch.softmax(vectors @ queries.T, dim=0)
-
-
 class BagClassifier(NeuralModel):
     """A sentence encoder, an aggregator, dropout and a linear layer H → L.
 
@@ -136,32 +122,22 @@ class BagClassifier(NeuralModel):
         bag; a smaller one has all of its sentences, then random ones again. 0: all.
     dropout : before the linear layer.
 
-    Raises ValueError for an unknown word, a negative `bag_size`, a dropout outside [0, 1).
+    Raises ValueError for aggregator 'query' without bags.
     """
 
     def __init__(
         self,
         encoder: SentenceEncoder,
         labels: Sequence[str],
-        training: Training = "sentence",
+        training: Literal["sentence", "bag"] = "sentence",
         aggregator: Aggregator = "avg",
         bag_size: int = 0,
         dropout: float = 0.5,
     ) -> None:
         super().__init__(labels)
-        for name, value, known in (
-            ("training", training, ("sentence", "bag")),
-            ("aggregator", aggregator, AGGREGATORS),
-        ):
-            if value not in known:
-                raise unknown_name(name, value, known)
-        if bag_size < 0:
-            raise ValueError(f"bag_size is {bag_size}; it must be a whole number from 0 up")
-        if not 0 <= dropout < 1:
-            raise ValueError(f"dropout is {dropout!r}; it must be in [0, 1)")
-        if training == "sentence" and aggregator == "query":
-            raise ValueError("aggregator 'query' is learnt from bags: choose training 'bag'")
         self.encoder, self.by_bag, self.aggregator = encoder, training == "bag", aggregator
+        if aggregator == "query" and not self.by_bag:
+            raise ValueError("aggregator 'query' is learnt from bags: choose training 'bag'")
         self.bag_size = bag_size if self.by_bag else 0
         self.resampled = self.bag_size > 0
         if encoder.name:
@@ -170,33 +146,28 @@ class BagClassifier(NeuralModel):
         self.classifier = nn.Linear(encoder.size, len(self.labels))
         if self.by_bag and aggregator == "att":
             self.diagonal = nn.Parameter(torch.ones(encoder.size))
-        if self.by_bag and aggregator == "query":
+        if aggregator == "query":
             self.query = nn.Parameter(torch.randn(encoder.size) / encoder.size**0.5)
-        self._inputs: tuple[Sequence[Any], list[_BagExample]] | None = None
 
-    def prepare(self, settings: Settings, samples: Inputs) -> None:
-        """The encoder's vocabulary and precision."""
-        self._inputs = None  # of the training before
-        self.encoder.prepare(as_bags(samples), self.seed, settings.precision)
+    def prepare(self, samples: Inputs) -> None:
+        """The encoder's vocabulary and precision, and the whole bags, which are read once.
+
+        Raises ValueError as `bag_targets`.
+        """
+        bags = as_bags(samples)
+        targets = bag_targets(bags, self.labels)
+        self.encoder.prepare(bags, self.seed, self.settings.precision)
+        self._bags = [_BagExample(*bag) for bag in zip(self.encoder.examples(bags), targets, strict=True)]
 
     def examples(self, samples: Inputs) -> list[_BagExample]:
         """Whole bags, without targets."""
         return [_BagExample(sentences) for sentences in self.encoder.examples(as_bags(samples))]
 
     def training_examples(self, samples: Inputs, rng: random.Random) -> list[_BagExample]:
-        """Bags with the label ids of their relations: whole, drawn, or of one sentence each.
-
-        Raises ValueError as `bag_targets`.
-        """
-        if self._inputs is None or self._inputs[0] is not samples:
-            bags = as_bags(samples)
-            targets = bag_targets(bags, self.labels)
-            inputs = zip(self.encoder.examples(bags), targets, strict=True)
-            self._inputs = samples, [_BagExample(*sentence) for sentence in inputs]
-        bags = self._inputs[1]
+        """The bags of `prepare` with their label ids: whole, drawn, or of one sentence each."""
         if not self.by_bag:
-            return [_BagExample((sentence,), bag.target) for bag in bags for sentence in bag.sentences]
-        return [_drawn(bag, self.bag_size, rng) for bag in bags] if self.bag_size else bags
+            return [_BagExample((sentence,), bag.target) for bag in self._bags for sentence in bag.sentences]
+        return [_drawn(bag, self.bag_size, rng) for bag in self._bags] if self.bag_size else self._bags
 
     def collate(self, examples: Sequence[_BagExample], weight: Sequence[float] | float = 1.0) -> Batch:
         """The sentences of all bags as one batch: `ids`, `mask`, `types`, `places` and the extra tensors are
@@ -239,8 +210,7 @@ class BagClassifier(NeuralModel):
     def sentence_vectors(self, bags: Inputs, progress: bool = True) -> list[torch.Tensor]:
         """(n, H) of each bag's n sentences."""
         bags = as_bags(bags)
-        sentences = itertools.chain(*self.encoder.examples(bags))
-        flat = [_BagExample((sentence,)) for sentence in sentences]
+        flat = [_BagExample((sentence,)) for sentence in itertools.chain(*self.encoder.examples(bags))]
         vectors = training.outputs(self, flat, self.encoder, progress)
         return list(vectors.split([len(bag.samples) for bag in bags]))
 
@@ -275,13 +245,14 @@ class BagClassifier(NeuralModel):
         """(L,) from the (n, H) of one bag."""
         if aggregator == "one":
             return torch.softmax(self.classifier(vectors), dim=1).amax(dim=0)
-        if aggregator == "att":
-            bag = _attention_weights(vectors, self.queries()).T @ vectors  # (L, H): of each relation its own
+        if aggregator == "att":  # of each relation its own vector: (L, H)
+            bag = torch.softmax(vectors @ self.queries().T, dim=0).T @ vectors
             return torch.softmax(self.classifier(bag), dim=1).diagonal()
         if aggregator == "query":
-            weights = _attention_weights(torch.tanh(vectors), self.query[None])
-            return torch.softmax(self.classifier(weights[:, 0] @ vectors), dim=0)
-        return torch.softmax(self.classifier(vectors.mean(dim=0)), dim=0)
+            bag = torch.softmax(torch.tanh(vectors) @ self.query, dim=0) @ vectors
+        else:
+            bag = vectors.mean(dim=0)
+        return torch.softmax(self.classifier(bag), dim=0)
 
     def predict(self, samples: Inputs, progress: bool = True) -> np.ndarray:
         """The label id with the highest score, shape (B,); ties go to the smaller id."""
@@ -290,10 +261,10 @@ class BagClassifier(NeuralModel):
 
 def _drawn(bag: _BagExample, size: int, rng: random.Random) -> _BagExample:
     """The bag with exactly `size` sentences."""
-    there = bag.sentences
-    if len(there) >= size:
-        return bag._replace(sentences=tuple(rng.sample(there, size)))
-    return bag._replace(sentences=there + tuple(rng.choices(there, k=size - len(there))))
+    whole = bag.sentences
+    if len(whole) >= size:
+        return bag._replace(sentences=tuple(rng.sample(whole, size)))
+    return bag._replace(sentences=whole + tuple(rng.choices(whole, k=size - len(whole))))
 
 
 MASKS = ("[unused4]", "[unused5]")
@@ -314,10 +285,9 @@ class _EntityEncoder(SentenceEncoder):
     def __init__(self, encoder: Encoder, max_length: int = 128, masked: bool = False) -> None:
         super().__init__()
         self.transformer, self.masked = encoder, masked
-        self.max_length = min(max_length, encoder.longest)
+        self.max_length, self.size = min(max_length, encoder.longest), 2 * encoder.hidden_size
         self.name, self.sha256 = encoder.name, encoder.sha256
         self.tokenizer, self.padding = encoder.tokenizer, encoder.tokenizer.pad_token_id
-        self.size = 2 * encoder.hidden_size
         self.linear = nn.Linear(self.size, self.size)
 
     def prepare(self, bags: Sequence[Bag], seed: int, precision: str) -> None:
@@ -327,11 +297,9 @@ class _EntityEncoder(SentenceEncoder):
     def sentences(self, samples: Sequence[RelationSample]) -> list[Example]:
         """Token ids; places are those of the opening markers, or of the masks."""
         tokenizer = self.tokenizer
-        words = MASKS if self.masked else _UNUSED
-        signs = [[sign] for sign in tokenizer.convert_tokens_to_ids([*words])]
+        signs = [[sign] for sign in tokenizer.convert_tokens_to_ids([*(MASKS if self.masked else _UNUSED)])]
         if self.masked:
-            samples = [without_entities(sample) for sample in samples]
-            signs = [signs[0], [], signs[1], []]
+            samples, signs = map(without_entities, samples), [signs[0], [], signs[1], []]
         head, tail = [tokenizer.cls_token_id], [tokenizer.sep_token_id]
         marked = tokenize_marked(tokenizer, samples, signs, self.max_length - 2)
         return [

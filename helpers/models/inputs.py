@@ -167,32 +167,26 @@ def collate(
     [[[1, -1]], [[2, 3]]]
     """
     ids = _padded([example.ids for example in examples], padding)
-    position = torch.arange(ids.shape[1])
+    position, fills, extra = torch.arange(ids.shape[1]), fills or {}, {}
     lengths = torch.tensor([len(example.ids) for example in examples])[:, None]
     first = torch.tensor([example.first for example in examples])[:, None]
     inside = position < lengths
-    shares = [weight] * len(examples) if isinstance(weight, float) else list(weight)
+    for name in sorted(set().union(*(example.extra for example in examples))):
+        if name not in fills:
+            raise unknown_name("extra tensor without a fill:", name, fills)
+        missing = [row for row, example in enumerate(examples) if name not in example.extra]
+        if missing:
+            raise ValueError(f"extra tensor {name!r} is missing in example {missing[0]} of the batch")
+        extra[name] = _padded([example.extra[name] for example in examples], fills[name])
     return Batch(
         ids,
         inside.long(),
         (inside & (first > 0) & (position >= first)).long(),
         torch.tensor([example.places for example in examples]),
         torch.tensor([example.target for example in examples]),
-        torch.tensor(shares),
-        _extra(examples, fills or {}),
+        torch.as_tensor(weight).expand(len(examples)),
+        extra,
     )
-
-
-def _extra(examples: Sequence[Example], fills: Mapping[str, float]) -> dict[str, torch.Tensor]:
-    values: dict[str, list[Any]] = {}
-    for name in sorted({name for example in examples for name in example.extra}):
-        if name not in fills:
-            raise unknown_name("extra tensor without a fill:", name, fills)
-        missing = [row for row, example in enumerate(examples) if name not in example.extra]
-        if missing:
-            raise ValueError(f"extra tensor {name!r} is missing in example {missing[0]} of the batch")
-        values[name] = [example.extra[name] for example in examples]
-    return {name: _padded(listed, fills[name]) for name, listed in values.items()}
 
 
 def _padded(values: Sequence[Any], fill: float) -> torch.Tensor:

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 
 class Option(NamedTuple):
-    """An option of a model: its default, as the class has it, and its type: bool, int, float, `Literal[…]`;
-    Any if the class checks it; None: that of the default."""
+    """An option of a model: its default, as the class has it, and its type: bool, int, float, `Literal[…]`, a
+    name of `settings.KINDS`; Any if the class checks it; None: that of the default."""
 
     default: Any
     kind: Any = None
@@ -37,8 +37,8 @@ class ModelEntry:
     large : name of settings → what a large encoder has otherwise; see `is_large`.
     unit : 'sample', or 'bag' for a model that takes bags, and samples as bags of one, and that gives scores.
     parsed : whether it reads dependency trees (`ParsedSample`).
-    wraps : of a model around another one, the name of that one if option `base` names no other; its settings
-        and its input are those of the inner one. base : of one that makes the inner one itself, likewise.
+    wraps : whether it stands around any other model, option `base`, whose options it has, too; its settings
+        and its input are those of the inner one.
     encoder : whether it stands on a pretrained encoder. random : whether a seed makes a difference.
     version : raised by hand when the same settings give other numbers than before; a run with an older one is
         stale. tests/golden/canary.json notices that it has to be.
@@ -54,8 +54,7 @@ class ModelEntry:
     suffixes: Mapping[str, str] = field(default_factory=dict)
     unit: Literal["sample", "bag"] = "sample"
     parsed: bool = False
-    wraps: str = ""
-    base: str = ""
+    wraps: bool = False
     version: int = 1
 
     def load(self) -> type[Model]:
@@ -92,15 +91,12 @@ class ModelEntry:
         return {name: option.default for name, option in self.options.items()}
 
 
-def _options(**defaults: Any) -> dict[str, Option]:
-    """Options by their defaults; a tuple lists the choices, the default first."""
-
-    def option(given: Any) -> Option:
-        if isinstance(given, Option):
-            return given
-        return Option(given[0], Literal[given]) if isinstance(given, tuple) else Option(given)
-
-    return {name: option(given) for name, given in defaults.items()}
+def _options(kind: Any = None, /, **defaults: Any) -> dict[str, Option]:
+    """Options of one kind by their defaults; a tuple lists the choices, the default first."""
+    return {
+        name: Option(value[0], Literal[value]) if isinstance(value, tuple) else Option(value, kind)
+        for name, value in defaults.items()
+    }
 
 
 # Settings 'standard' are for the embedded encoder, chosen on a seeded tenth of the training data, never on
@@ -119,81 +115,83 @@ _HARBECKE = {"learning_rate": 3e-5, "batch_size": 64, "optimizer": "adam", **_EV
 _HARBECKE |= {"max_length": 512}
 _WU = {"learning_rate": 2e-5, "batch_size": 16, "optimizer": "adam", "warmup": 0, "clip": 0}
 _PTR = {"learning_rate": 3e-5, "batch_size": 64, "epsilon": 1e-6, "warmup": 500, "max_length": 512}
-_WORD_STANDARD = {"learning_rate": 1e-3, "epochs": 12, "weight_decay": 1e-5, "schedule": "linear"}
-_STATE_STANDARD = _WORD_STANDARD | {"learning_rate": 2e-3, "epochs": 5}
+_WORDS = {"learning_rate": 1e-3, "epochs": 12, "weight_decay": 1e-5, "schedule": "linear"}
 _GAO = {"epochs": 100, "batch_size": 160, "learning_rate": 0.1, "optimizer": "sgd", "weight_decay": 1e-5}
 _GAO |= {"warmup": 300, "clip": 0}
 _GAO_BERT = {"epochs": 3, "batch_size": 64, "learning_rate": 2e-5, "warmup": 300, "clip": 0}
 _JAT = {"epochs": 2, "batch_size": 32, "learning_rate": 1e-3, "optimizer": "adam", **_EVEN, "clip": 0}
 _ZHANG = {"learning_rate": 0.3, "epochs": 100, "batch_size": 50, "optimizer": "sgd", "weight_decay": 0}
 _ZHANG |= {"warmup": 0, "clip": 5}
-_LARGE = {"lyu2021": {"batch_size": 20}}
 _OF_LYU = {"standard": _BY_GRID, "lyu2021": _LYU}
-_OF_EMR_C = {"standard": _STANDARD, "lyu2021": _LYU}
 _OF_EM_ES = {"standard": _STANDARD, "harbecke2022": _HARBECKE, "lyu2021": _LYU}
 _OF_R_BERT = {"standard": _BY_GRID, "wu2019": _WU, "lyu2021": _LYU}
-_OF_PTR = {"standard": _BY_GRID, "harbecke2022": _PTR}
-_OF_GAO = {"standard": _WORD_STANDARD, "gao2021": _GAO, "gao2021-bag": _GAO | _EVEN}
+_OF_GAO = {"standard": _WORDS, "gao2021": _GAO, "gao2021-bag": _GAO | _EVEN}
 _OF_BERT_ENTITY = {"standard": _STANDARD | {"epochs": 2}, "gao2021": _GAO_BERT}
 _OF_BERT_ENTITY |= {"gao2021-bag": _GAO_BERT | _EVEN}
-_OF_JAT = {"standard": _STATE_STANDARD, "vashishth2018": _JAT}
+_OF_JAT = {"standard": _WORDS | {"learning_rate": 2e-3, "epochs": 5}, "vashishth2018": _JAT}
 _OF_ZHANG = {"standard": {"learning_rate": 1e-3, "epochs": 20}, "zhang2018": _ZHANG}
 
 VECTOR_SOURCES = ("scratch", "encoder")
 """What option `vectors` may be beside a file."""
-_LAYERS = _options(layers=Option(None, int))
-_NORMED, _BASES = _options(layer_norm=False), _options(base=("pcnn", "cnn"))
-_PROMPTS = _options(words=Option(None, Any)) | _LAYERS
+_LAYERS = _options(int, layers=None)
+_PROMPTS, _BASES = _options(Any, words=None) | _LAYERS, _options(base=("pcnn", "cnn"))
 _MARKERS = _options(marker_scheme=("added", "pieces", "symbols")) | _LAYERS
-_FORMS = _options(form=("paper", "port"), dropout=0.1) | _LAYERS
+_FORMS = _options("share", form=("paper", "port"), dropout=0.1) | _LAYERS
 _PAIRS = _options(candidates=("all", "directed"), negatives=("fixed", "resampled"))
 _PAIRS |= _options(turned=("roles", "symbols")) | _LAYERS
 _BAGS = _options(training=("sentence", "bag"), aggregator=("avg", "one", "att"))
-_BAGS |= _options(bag_size=0, masked=False, dropout=0.5)
-_FILTERS = _BAGS | _options(vectors="scratch", word_size=50, position_size=5, filters=230)
-_STATES = _BAGS | _options(vectors="scratch", word_size=50, position_size=16, hidden=192, dropout=0.2)
+_BAGS |= _options("count", bag_size=0) | _options(masked=False) | _options("share", dropout=0.5)
+_FILTERS = _BAGS | _options(vectors="scratch") | _options("size", word_size=50, position_size=5, filters=230)
+_STATES = _BAGS | _options(vectors="scratch") | _options("size", word_size=50, position_size=16, hidden=192)
+_STATES |= _options("share", dropout=0.2)
 _STATES |= _options(training=("bag", "sentence"), aggregator=("query", "avg", "one", "att"))
-_SIDE = _options(types=Option(None, Any), aliases=Option(None, Any), type_size=50, alias_size=32)
-_GRAPH = _options(distance=Option(1, float), pooling=("max", "avg", "sum"), vectors="encoder", tuned=False)
-_GRAPH |= _options(masked=False, word_size=300, tag_size=30, layers=2, hidden=200, mlp_layers=2)
-_GRAPH |= _options(penalty=0.003, input_dropout=0.5, dropout=0.5, word_dropout=0.04)
+_SIDE = _options(Any, types=None, aliases=None) | _options("size", type_size=50, alias_size=32)
+_GRAPH = _options(float, distance=1) | _options(pooling=("max", "avg", "sum"), vectors="encoder")
+_GRAPH |= _options(tuned=False, masked=False)
+_GRAPH |= _options("size", word_size=300, tag_size=30, layers=2, hidden=200)
+_GRAPH |= _options("count", mlp_layers=2) | _options("amount", penalty=0.003)
+_GRAPH |= _options("share", input_dropout=0.5, dropout=0.5, word_dropout=0.04)
 _BLIND: dict[str, Any] = {"encoder": False, "random": False}
 _MARKED: dict[str, Any] = {"options": _options(markers=False), "suffixes": {"markers": "-EM"}} | _BLIND
-_BY_BAG: dict[str, Any] = {"unit": "bag", "encoder": False, "suffixes": {"masked": "-masked"}}
-_BY_TREE: dict[str, Any] = {"parsed": True, "encoder": False, "suffixes": {"masked": "-masked"}}
-_BY_BERT = _BY_BAG | {"encoder": True}
+_MASKED: dict[str, Any] = {"suffixes": {"masked": "-masked"}, "encoder": False}
+_BY_BAG, _BY_TREE = _MASKED | {"unit": "bag"}, _MASKED | {"parsed": True}
+_LARGE = {"lyu2021": {"batch_size": 20}}
+_RECENT = _options(base="cnn", evaluation=("corrected", "as-published"), typed=True)
 _MARKS, _NETS = ".entity_markers:", ".sentence_encoders:"
 
 MODELS: dict[str, ModelEntry] = {
     "em-c": ModelEntry(_MARKS + "EntityMarkersCls", "EM-C", _MARKERS, _OF_LYU, _LARGE),
-    "em-es": ModelEntry(_MARKS + "EntityMarkersStart", "EM-ES", _NORMED | _MARKERS, _OF_EM_ES, _LARGE),
+    "em-es": ModelEntry(
+        _MARKS + "EntityMarkersStart", "EM-ES", _options(layer_norm=False) | _MARKERS, _OF_EM_ES, _LARGE
+    ),
     "r-bert": ModelEntry(_MARKS + "RBert", "R-BERT", _FORMS, _OF_R_BERT, _LARGE),
-    "emr-c": ModelEntry(".literal_relation:LiteralRelationCls", "EMR-C", _PAIRS, _OF_EMR_C, _LARGE),
-    "ptr": ModelEntry(".prompt:Prompt", "PTR", _PROMPTS, _OF_PTR, _LARGE),
+    "emr-c": ModelEntry(
+        ".literal_relation:LiteralRelationCls", "EMR-C", _PAIRS, _OF_LYU | {"standard": _STANDARD}, _LARGE
+    ),
+    "ptr": ModelEntry(
+        ".prompt:Prompt", "PTR", _PROMPTS, {"standard": _BY_GRID, "harbecke2022": _PTR}, _LARGE
+    ),
     "svm": ModelEntry(".baselines:LinearSvm", "SVM", **_MARKED),
     "majority": ModelEntry(".baselines:Majority", "majority", **_BLIND),
     "cnn": ModelEntry(_NETS + "Cnn", "CNN", _FILTERS, _OF_GAO, **_BY_BAG),
     "pcnn": ModelEntry(_NETS + "Pcnn", "PCNN", _FILTERS, _OF_GAO, **_BY_BAG),
     "bert-entity": ModelEntry(
-        ".bags:BertEntity", "BERT-entity", _BAGS | _LAYERS, _OF_BERT_ENTITY, **_BY_BERT
+        ".bags:BertEntity", "BERT-entity", _BAGS | _LAYERS, _OF_BERT_ENTITY, **_BY_BAG | {"encoder": True}
     ),
     "bgwa": ModelEntry(_NETS + "Bgwa", "BGWA", _STATES, _OF_JAT, **_BY_BAG),
     "reside": ModelEntry(_NETS + "Reside", "RESIDE", _STATES | _SIDE, _OF_JAT, **_BY_BAG),
-    "rl-dsre": ModelEntry(".denoising:RlDsre", "RL-DSRE", _BASES | _FILTERS, _OF_GAO, base="pcnn", **_BY_BAG),
+    "rl-dsre": ModelEntry(".denoising:RlDsre", "RL-DSRE", _BASES | _FILTERS, _OF_GAO, **_BY_BAG),
     "tfidf-bag": ModelEntry(".baselines:TfidfBag", "TF-IDF", unit="bag", **_MARKED),
     "majority-bag": ModelEntry(".baselines:MajorityBag", "majority-bag", unit="bag", **_BLIND),
     "gcn": ModelEntry(".graph:Gcn", "GCN", _GRAPH, _OF_ZHANG, **_BY_TREE),
     "c-gcn": ModelEntry(
-        ".graph:ContextualGcn", "C-GCN", _GRAPH | _options(states=200), _OF_ZHANG, **_BY_TREE
+        ".graph:ContextualGcn", "C-GCN", _GRAPH | _options("size", states=200), _OF_ZHANG, **_BY_TREE
+    ),
+    "recent": ModelEntry(
+        ".type_restriction:TypeRestriction", "RECENT", _RECENT, {"standard": _WORDS}, wraps=True
     ),
 }
 """Name → entry."""
-# of a model around another one the options are those of the base, too, which checks them
-_OF_BASES = {name: Option(None, Any) for entry in MODELS.values() for name in entry.options}
-_OF_BASES |= _options(base="cnn", evaluation=("corrected", "as-published"), typed=True)
-_OF_RECENT = {"standard": _WORD_STANDARD}
-_RESTRICTION = ".type_restriction:TypeRestriction"
-MODELS["recent"] = ModelEntry(_RESTRICTION, "RECENT", _OF_BASES, _OF_RECENT, wraps="cnn")
 _OWN = frozenset(MODELS)
 
 
@@ -264,23 +262,32 @@ def default_settings(name: str, settings: str = "standard", encoder: str = EMBED
     settings = entry.settings_name(settings)
     if settings not in entry.settings:
         raise unknown_name(f"settings of {name}", settings, entry.settings)
-    values = dict(entry.settings[settings])
-    if encoder != EMBEDDED and settings in entry.large:
-        values |= entry.large[settings] if _is_large(encoder) else {}
-    return Settings(**values)
+    is_large = settings in entry.large and _is_large(encoder)
+    return Settings(**{**entry.settings[settings], **(entry.large[settings] if is_large else {})})
 
 
-_KNOWN_LARGE = {EMBEDDED: False, "mpnet-base": False, "bert-base-uncased": False, "roberta-base": False}
-_KNOWN_LARGE |= {"bert-large-uncased": True, "roberta-large": True}
+_KNOWN_SIZES = dict.fromkeys((EMBEDDED, "mpnet-base", "bert-base-uncased", "roberta-base"), False)
+_KNOWN_SIZES |= dict.fromkeys(("bert-large-uncased", "roberta-large"), True)
 """Encoders of the papers, which need not be here to say what settings they have."""
 
 
 def _is_large(encoder: str) -> bool:
-    if encoder in _KNOWN_LARGE:
-        return _KNOWN_LARGE[encoder]
+    if encoder in _KNOWN_SIZES:
+        return _KNOWN_SIZES[encoder]
     from .encoder import is_large  # torch
 
     return is_large(encoder)
+
+
+def _known_options(name: str, options: Mapping[str, Any]) -> Mapping[str, Option]:
+    """The options of a model; of one around another one, those of that one, too."""
+    entry = model_entry(name)
+    if not entry.wraps:
+        return entry.options
+    base = model_entry(options.get("base", entry.defaults["base"]))
+    if base.wraps:
+        raise ValueError(f"the base of {name} is another model, not {options['base']}")
+    return {**entry.options, **base.options, **entry.options}
 
 
 def check_options(name: str, options: Mapping[str, Any]) -> dict[str, Any]:
@@ -297,19 +304,14 @@ def check_options(name: str, options: Mapping[str, Any]) -> dict[str, Any]:
     """
     from .settings import checked_option
 
-    entry = model_entry(name)
-    known = entry.options
+    known = _known_options(name, options)
     for option in options:
         if option not in known:
             raise unknown_name(f"option of {name}", option, known)
-    checked = {
+    return {
         option: checked_option(option, value, known[option].kind or type(known[option].default))
         for option, value in options.items()
     }
-    if not entry.wraps:
-        return checked
-    own, of_base = _split(entry, checked)
-    return checked | check_options(own.get("base", entry.wraps), of_base)
 
 
 def full_options(name: str, options: Mapping[str, Any]) -> dict[str, Any]:
@@ -321,18 +323,8 @@ def full_options(name: str, options: Mapping[str, Any]) -> dict[str, Any]:
     >>> full_options("recent", {"base": "svm"})
     {'base': 'svm', 'evaluation': 'corrected', 'typed': True, 'markers': False}
     """
-    entry = model_entry(name)
-    if not entry.wraps:
-        return entry.defaults | dict(options)
-    own, of_base = _split(entry, entry.defaults | dict(options))
-    given = {option: value for option, value in of_base.items() if option in options}
-    return own | full_options(own["base"], given)
-
-
-def _split(entry: ModelEntry, options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The options of a model around another one: its own, and those of the base."""
-    of_base = {option: value for option, value in options.items() if entry.options[option].kind is Any}
-    return {option: value for option, value in options.items() if option not in of_base}, of_base
+    known = _known_options(name, options)
+    return {option: options.get(option, about.default) for option, about in known.items()}
 
 
 def build(
@@ -355,17 +347,6 @@ def build(
 
     Raises ValueError as `check_options`, `load_encoder` and the model's class.
     """
-    options, entry = check_options(name, options), MODELS[name]
-    if entry.wraps:
-        own, of_base = _split(entry, options)
-        base = own.pop("base", entry.wraps)
-        if model_entry(base).wraps:
-            raise ValueError(f"the base of {name} is another model, not {base}")
-        of_base = check_options(base, of_base)
-
-        def make(names: Sequence[str], stage_seed: int) -> Model:
-            return build(base, encoder, names, settings, stage_seed, attention, **of_base)
-
-        return entry.load()(labels, make, seed=seed, **own)
+    every = full_options(name, check_options(name, options))
     given = {"encoder": encoder, "settings": settings, "seed": seed, "attention": attention}
-    return entry.load().build(labels, **given, **entry.defaults | options)
+    return model_entry(name).load().build(labels, **given, **every)

@@ -60,9 +60,8 @@ class _WordEncoder(SentenceEncoder):
         self.max_length, self.masked = max_length, masked
         words = WordVectors(vectors, word_size, whole=True)
         self.width = words.width + 2 * position_size
-        self.positions = nn.ModuleList(
-            nn.Embedding(2 * max_length, position_size, padding_idx=0) for _ in range(2)
-        )
+        tables = [nn.Embedding(2 * max_length, position_size, padding_idx=0) for _ in range(2)]
+        self.positions = nn.ModuleList(tables)
         self.make_layers(**layers)
         self.words = words  # last: sums over all parameters are in the order of the stored runs
 
@@ -72,11 +71,11 @@ class _WordEncoder(SentenceEncoder):
 
     def prepare(self, bags: Sequence[Bag], seed: int, precision: str) -> None:
         """The vocabulary and its vectors, drawn from `seed`; a model that has them keeps them."""
-        samples = (sample for bag in bags for sample in bag.samples)
-        self.words.prepare((words_of(self._unmasked(sample).text) for sample in samples), seed)
+        samples = self._unmasked([sample for bag in bags for sample in bag.samples])
+        self.words.prepare((words_of(sample.text) for sample in samples), seed)
 
-    def _unmasked(self, sample: RelationSample) -> RelationSample:
-        return without_entities(sample) if self.masked else sample
+    def _unmasked(self, samples: Sequence[RelationSample]) -> Sequence[RelationSample]:
+        return [without_entities(sample) for sample in samples] if self.masked else samples
 
     def sentences(self, samples: Sequence[RelationSample]) -> list[Example]:
         """Word ids; places are the first words of head and tail.
@@ -84,8 +83,7 @@ class _WordEncoder(SentenceEncoder):
         Raises ValueError before the training, which makes the vocabulary.
         """
         signs = [[UNK], [], [UNK], []] if self.masked else [[], [], [], []]
-        left = [self._unmasked(sample) for sample in samples]
-        marked = tokenize_marked(self.words.tokenize, left, signs, _NO_LIMIT)
+        marked = tokenize_marked(self.words.tokenize, self._unmasked(samples), signs, _NO_LIMIT)
         return [self._example(sentence.ids or [UNK], sentence.marks) for sentence in marked]
 
     def _example(self, ids: list[int], marks: Sequence[int]) -> Example:
@@ -157,19 +155,19 @@ class _RecurrentEncoder(_WordEncoder):
         type_size, alias_size : widths of those vectors.
         """
         for name, given in (("types", types), ("aliases", aliases)):
-            if given is not None and not isinstance(given, Mapping):
+            if not isinstance(given or {}, Mapping):
                 raise ValueError(f"{name} is {given!r}; it must map each name to its {name}")
         self.types, self.aliases = dict(types or {}), dict(aliases or {})
-        self.kinds = sorted({name for names in self.types.values() for name in names})
+        self.kinds = sorted(set().union(*self.types.values()))
         self.states = nn.GRU(self.width, hidden, batch_first=True, bidirectional=True)
         self.dropout = nn.Dropout(dropout)
-        self.query = nn.Parameter(torch.randn(2 * hidden) / (2 * hidden) ** 0.5)
+        self.query = _drawn(2 * hidden)
         self.size = 2 * hidden
         if self.kinds:
-            self.type_vectors = nn.Parameter(torch.randn(len(self.kinds), type_size) / type_size**0.5)
+            self.type_vectors = _drawn(len(self.kinds), type_size)
             self.size += 2 * type_size
         if self.aliases:
-            self.alias_vectors = nn.Parameter(torch.randn(len(self.aliases), alias_size) / alias_size**0.5)
+            self.alias_vectors = _drawn(len(self.aliases), alias_size)
             self.size += alias_size
 
     def examples(self, bags: Sequence[Bag]) -> list[tuple[Example, ...]]:
@@ -207,6 +205,10 @@ class _RecurrentEncoder(_WordEncoder):
         return torch.cat(parts, dim=1)
 
 
+def _drawn(*shape: int) -> nn.Parameter:
+    return nn.Parameter(torch.randn(*shape) / shape[-1] ** 0.5)
+
+
 def recurrent_states(layer: nn.RNNBase, vectors: torch.Tensor, inside: torch.Tensor) -> torch.Tensor:
     """(S, T', states) of a recurrent layer over the words (S, T, width) that are `inside` (S, T); they stand
     first, T' is the most of them."""
@@ -232,12 +234,12 @@ def _alias_matches(sample: RelationSample, aliases: Names) -> list[str]:
     """
     (_, start), (end, _) = sorted((sample.head, sample.tail))
     between = set(words_of(sample.text[start:end]))
-    phrases = {relation: [set(words_of(phrase)) for phrase in names] for relation, names in aliases.items()}
-    return [
-        relation
-        for relation, names in phrases.items()
-        if any(words and len(words & between) >= _OVERLAP * len(words) for words in names)
-    ]
+
+    def stands_there(phrase: str) -> bool:
+        words = set(words_of(phrase))
+        return bool(words) and len(words & between) >= _OVERLAP * len(words)
+
+    return [relation for relation, phrases in aliases.items() if any(map(stands_there, phrases))]
 
 
 class _OnWords(BagClassifier):

@@ -23,12 +23,13 @@ def _from_word(value: object) -> object:
     return _WORDS.get(value.lower(), value) if isinstance(value, str) else value
 
 
-Share = Annotated[
-    Annotated[float, Field(ge=0, lt=1)] | None,
-    BeforeValidator(_from_word),
-    Field(description="in [0, 1), or none"),
-]
+_Fraction = Annotated[float, Field(ge=0, lt=1, description="in [0, 1)")]
+Share = Annotated[_Fraction | None, BeforeValidator(_from_word), Field(description="in [0, 1), or none")]
 _Truth = Annotated[bool, BeforeValidator(_from_word), Field(strict=True, description="true or false")]
+_FromZero = Annotated[int, Field(ge=0, description="a whole number from 0 up")]
+KINDS = {bool: _Truth, "size": Count, "count": _FromZero, "amount": _NotNegative, "share": _Fraction}
+"""What an option of a model may be, beside types: a positive whole number, one from 0 up, a number from 0 up,
+a share in [0, 1)."""
 
 
 def checked(kind: type) -> type:
@@ -63,7 +64,7 @@ def _first_fault(error: ValidationError, kind: type) -> ValueError:
     return _fault(name, fault, fields[name].annotation, fields[name].description)
 
 
-def _fault(name: str, fault: Mapping[str, Any], kind: Any, wanted: str | None) -> ValueError:
+def _fault(name: str, fault: Mapping[str, Any], kind: Any, wanted: str | None = None) -> ValueError:
     if fault["type"] == "literal_error":
         return unknown_name(name, fault["input"], get_args(kind))
     wanted = wanted or _TYPES.get(kind) or fault["msg"].removeprefix("Input should be ")
@@ -71,7 +72,7 @@ def _fault(name: str, fault: Mapping[str, Any], kind: Any, wanted: str | None) -
 
 
 def checked_option(name: str, value: object, kind: Any) -> Any:
-    """The value of a model's option as its type: bool, a number, `Literal[…]`; text is converted.
+    """The value of a model's option as its type or its kind (`KINDS`); text is converted.
 
     Raises ValueError as `checked`.
 
@@ -81,10 +82,14 @@ def checked_option(name: str, value: object, kind: Any) -> Any:
     Traceback (most recent call last):
     ValueError: unknown form 'prot'; did you mean 'port'? Known: paper, port
     """
+    kind = KINDS.get(kind, kind)
     try:
-        return TypeAdapter(_Truth if kind is bool else kind).validate_python(value)
+        return TypeAdapter(kind).validate_python(value)
     except ValidationError as error:
-        raise _fault(name, error.errors()[0], kind, None) from None
+        about = [
+            part.description for part in getattr(kind, "__metadata__", ()) if hasattr(part, "description")
+        ]
+        raise _fault(name, error.errors()[0], kind, *about[-1:]) from None
 
 
 @checked

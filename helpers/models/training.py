@@ -31,7 +31,6 @@ from tqdm import tqdm
 from ..core import atomic_path
 from .base import History, check_samples
 from .inputs import Batch
-from .settings import Settings
 
 if TYPE_CHECKING:
     from .classifier import NeuralModel
@@ -66,7 +65,7 @@ def _save_checkpoint(path: Path, model: nn.Module, optimizer: Optimizer, progres
 
 
 def _load_checkpoint(
-    path: Path, model: nn.Module, optimizer: Optimizer, device: torch.device | str = "cpu"
+    path: Path, model: nn.Module, optimizer: Optimizer, device: torch.device
 ) -> dict[str, Any]:
     """Put the weights and the optimiser state back; returns the progress.
 
@@ -132,13 +131,11 @@ def _under(prefix: str, tensors: dict[str, torch.Tensor]) -> dict[str, torch.Ten
 def train(
     model: NeuralModel,
     samples: Sequence[Any],
-    settings: Settings,
-    seed: int,
     checkpoint: Path | None = None,
     after_epoch: Callable[[int], None] | None = None,
     progress: bool = True,
 ) -> History:
-    """Train a model in place; the last epoch is the result.
+    """Train a model in place with its `settings` and `seed`; the last epoch is the result.
 
     Parameters
     ----------
@@ -153,19 +150,19 @@ def train(
     FloatingPointError : the loss is no longer finite.
 
     >>> from helpers.data import RelationSample
-    >>> from helpers.models import build
+    >>> from helpers.models import build, default_settings
     >>> samples = [RelationSample(word, f"{word} or not", (0, 1), (5, 8), word) for word in ("a", "b")]
-    >>> settings = Settings(epochs=2, batch_size=1)
+    >>> settings = default_settings("em-c").changed({"epochs": 2, "batch_size": 1})
     >>> model = build("em-c", "all-MiniLM-L6-v2", ["a", "b"], settings, seed=9)
-    >>> history = train(model, samples, settings, seed=9, progress=False)
-    >>> history.steps, len(history.losses), predict(model, samples, progress=False).shape
+    >>> history = train(model, samples, progress=False)
+    >>> history.steps, len(history.losses), model.predict(samples, progress=False).shape
     (4, 2, (2,))
     """
     check_samples(samples)
-    loop = _Loop(model, samples, settings, seed, checkpoint, progress)
-    with _deterministic(), contextlib.closing(loop.bar):
+    loop = _Loop(model, samples, checkpoint, progress)
+    with _deterministic(), loop.bar:
         loop.resume()
-        while loop.epoch < settings.epochs:
+        while loop.epoch < model.settings.epochs:
             loop.run_epoch()
             if after_epoch:
                 after_epoch(loop.epoch)
@@ -176,43 +173,41 @@ def train(
 class _Loop:
     """The state of one training."""
 
-    def __init__(self, model, samples, settings, seed, checkpoint, progress) -> None:
-        self.accelerator = accelerator()
-        self.settings, self.seed, self.checkpoint = settings, seed, checkpoint
-        model.prepare(settings, samples)
-        self.bare, self.samples = model, samples
-        self.optimizer = _optimizer(model, settings, self.accelerator.device)
-        self.model, self.optimizer = self.accelerator.prepare(model, self.optimizer)
+    def __init__(self, model: NeuralModel, samples, checkpoint, progress) -> None:
+        self.bare, self.samples, self.checkpoint, self.settings = model, samples, checkpoint, model.settings
+        self.joined = accelerator()
+        model.prepare(samples)
+        self.model, self.optimizer = self.joined.prepare(model, _optimizer(model))
         self.examples = model.training_examples(samples, self._rng("examples", 0))
-        self.steps_per_epoch = -(-len(self.examples) // settings.batch_size)
-        self.steps = self.steps_per_epoch * settings.epochs
+        self.steps_per_epoch = -(-len(self.examples) // self.settings.batch_size)
+        steps = self.steps_per_epoch * self.settings.epochs
         self.epoch = self.step = 0
-        self.loss_sum = torch.zeros((), dtype=torch.float64, device=self.accelerator.device)
-        self.history = History(steps=self.steps, examples=len(self.examples))
-        self.history.cut_inputs = sum(example.cut > 0 for example in self.examples)
-        self.history.cut_tokens = sum(example.cut for example in self.examples)
-        hidden = not (progress and self.accelerator.is_main_process)
-        self.bar = tqdm(total=self.steps, desc="training", unit="step", disable=hidden)
+        self.loss_sum = torch.zeros((), dtype=torch.float64, device=self.joined.device)
+        cuts = [example.cut for example in self.examples]
+        self.history = History(
+            steps=steps, examples=len(cuts), cut_inputs=sum(map(bool, cuts)), cut_tokens=sum(cuts)
+        )
+        hidden = not (progress and self.joined.is_main_process)
+        self.bar = tqdm(total=steps, desc="training", unit="step", disable=hidden)
 
-    def _rng(self, what: str, epoch: int) -> random.Random:
-        return random.Random(f"{self.seed} {what} {epoch}")
+    def _rng(self, what: str, number: int) -> random.Random:
+        return random.Random(f"{self.bare.seed} {what} {number}")
 
     def resume(self) -> None:
         """Go to where the checkpoint stands, if there is one."""
         if self.checkpoint is None or not self.checkpoint.exists():
             return
-        state = _load_checkpoint(
-            self.checkpoint, self.bare, self.optimizer.optimizer, self.accelerator.device
-        )
+        optimizer = self.optimizer.optimizer
+        state = _load_checkpoint(self.checkpoint, self.bare, optimizer, self.joined.device)
         self.step, self.epoch = state["step"], state["step"] // self.steps_per_epoch
-        if self.accelerator.is_main_process:
+        if self.joined.is_main_process:
             self.loss_sum += state["loss_sum"]
         self.history.losses, self.history.seconds = state["losses"], state["seconds"]
         self.bar.update(self.step)
 
     def save(self) -> None:
         """Write a checkpoint, by the first process, which keeps the losses of all; the others wait."""
-        joined, history = self.accelerator, self.history
+        joined, history = self.joined, self.history
         total = joined.reduce(self.loss_sum, reduction="sum")
         self.loss_sum = total if joined.is_main_process else torch.zeros_like(total)
         if self.checkpoint is not None and joined.is_main_process:
@@ -228,71 +223,48 @@ class _Loop:
             self.examples = self.bare.training_examples(self.samples, self._rng("examples", self.epoch))
         lengths = [example.length for example in self.examples]
         batches = _epoch_batches(lengths, self.settings.batch_size, self._rng("order", self.epoch))
-        first = self.step - self.epoch * self.steps_per_epoch
-        share = self.settings.accumulate, self.accelerator.process_index, self.accelerator.num_processes
-        parts = _step_loader(self.examples, batches[first:], self.bare.collate, *share)
-        for _ in batches[first:]:
+        for batch in batches[self.step - self.epoch * self.steps_per_epoch :]:
             start = time.perf_counter()
-            self._one_step(parts)
+            self._one_step(batch)
             self.history.seconds += time.perf_counter() - start
             if self.step % CHECKPOINT_STEPS == 0 and self.step % self.steps_per_epoch:
                 self.save()
-        self._end_epoch()
-
-    def _one_step(self, parts: Iterator) -> None:
-        torch.manual_seed(random.Random(f"{self.seed} step {self.step}").getrandbits(62))
-        for group in self.optimizer.param_groups:
-            group["lr"] = self.settings.rate(self.step, self.steps)
-        for part in range(self.settings.accumulate):
-            last = part == self.settings.accumulate - 1
-            with contextlib.nullcontext() if last else self.accelerator.no_sync(self.model):
-                self._backward(next(parts))
-        if self.settings.clip:
-            self.accelerator.clip_grad_norm_(self.model.parameters(), self.settings.clip)
-        self.optimizer.step()
-        self.optimizer.zero_grad()
-        self.step += 1
-        self.bar.update()
-
-    def _backward(self, batch) -> None:
-        batch = batch.to(self.accelerator.device)
-        output = self.model(batch)
-        loss = (self.bare.losses(output, batch) * batch.weight).sum()
-        self.loss_sum += loss.detach()
-        self.accelerator.backward(loss * self.accelerator.num_processes)
-
-    def _end_epoch(self) -> None:
         self.epoch += 1
-        mean = self.accelerator.reduce(self.loss_sum, reduction="sum").item() / self.steps_per_epoch
+        mean = self.joined.reduce(self.loss_sum, reduction="sum").item() / self.steps_per_epoch
         if not np.isfinite(mean):
             raise FloatingPointError(f"the loss of epoch {self.epoch} is {mean}: lower learning_rate")
         self.history.losses.append(mean)
         self.loss_sum = torch.zeros_like(self.loss_sum)
         self.bar.set_postfix_str(f"loss {mean:.3f}")
 
+    def _one_step(self, batch: Sequence[int]) -> None:
+        joined, settings = self.joined, self.settings
+        torch.manual_seed(self._rng("step", self.step).getrandbits(62))
+        for group in self.optimizer.param_groups:
+            group["lr"] = settings.rate(self.step, self.history.steps)
+        parts = _parts(batch, settings.accumulate, joined.process_index, joined.num_processes)
+        for number, part in enumerate(parts, start=1):
+            examples = [self.examples[index] for index, _ in part]
+            inputs = self.bare.collate(examples, [weight for _, weight in part]).to(joined.device)
+            is_last = number == len(parts)
+            with contextlib.nullcontext() if is_last else joined.no_sync(self.model):
+                loss = (self.bare.losses(self.model(inputs), inputs) * inputs.weight).sum()
+                self.loss_sum += loss.detach()
+                joined.backward(loss * joined.num_processes)
+        if settings.clip:
+            joined.clip_grad_norm_(self.model.parameters(), settings.clip)
+        self.optimizer.step()
+        self.optimizer.zero_grad()
+        self.step += 1
+        self.bar.update()
 
-def _step_loader(
-    examples: Sequence[Any],
-    batches: Sequence[Sequence[int]],
-    join: Callable[[list[Any], list[float]], Batch],
-    accumulate: int = 1,
-    rank: int = 0,
-    processes: int = 1,
-) -> Iterator[Batch]:
-    """This process's share of each batch, in `accumulate` parts, each joined to a `Batch` with its weights.
+
+def _parts(batch: Sequence[int], accumulate: int, rank: int, processes: int) -> list[list[tuple[int, float]]]:
+    """This process's share of a batch in `accumulate` parts: positions of examples, and their weights.
 
     Every example weighs 1 / (size of its whole batch), whoever computes it, so that sums of losses are the
     mean over the batch. A process with nothing to do in a part gets one example of weight 0.
     """
-    parts = [part for batch in batches for part in _parts(batch, accumulate, rank, processes)]
-
-    def load(part: list[tuple[int, float]]) -> Batch:
-        return join([examples[index] for index, _ in part], [weight for _, weight in part])
-
-    return map(load, parts)
-
-
-def _parts(batch: Sequence[int], accumulate: int, rank: int, processes: int) -> list[list[tuple[int, float]]]:
     shares = accumulate * processes
     return [
         [(index, 1.0 / len(batch)) for index in batch[share::shares]] or [(batch[0], 0.0)]
@@ -345,8 +317,9 @@ def first_process() -> Iterator[bool]:
     joined.wait_for_everyone()
 
 
-def _optimizer(model: nn.Module, settings: Settings, device: torch.device) -> torch.optim.Optimizer:
+def _optimizer(model: NeuralModel) -> Optimizer:
     """Fused Adam or AdamW with weight decay on matrices only; plain SGD with weight decay on everything."""
+    settings = model.settings
     learnt = [parameter for parameter in model.parameters() if parameter.requires_grad]
     matrices = [parameter for parameter in learnt if parameter.ndim > 1]
     vectors = [parameter for parameter in learnt if parameter.ndim <= 1]
@@ -374,15 +347,6 @@ def _deterministic() -> Iterator[None]:
         torch.utils.deterministic.fill_uninitialized_memory = filled
 
 
-def predict(model: NeuralModel, samples: Sequence[Any], progress: bool = True) -> np.ndarray:
-    """The predicted label ids, shape (samples,), the same in every process; ties go to the smaller id."""
-    examples = model.examples(samples)
-    if not examples:
-        return np.empty(0, dtype=np.int64)
-    rows = outputs(model, examples, model, progress)
-    return model.relation_scores(rows).cpu().numpy().argmax(axis=1)
-
-
 def outputs(
     model: NeuralModel,
     examples: Sequence[Any],
@@ -394,7 +358,9 @@ def outputs(
     `PREDICTION_BATCH` examples are computed together; at least one example is needed.
     """
     joined = accelerator()
-    batches = _prediction_batches([example.length for example in examples], PREDICTION_BATCH)
+    # batches of about equal length, the longest first, so that memory fails early if at all
+    order = sorted(range(len(examples)), key=lambda index: examples[index].length, reverse=True)
+    batches = [order[start : start + PREDICTION_BATCH] for start in range(0, len(order), PREDICTION_BATCH)]
     mine = batches[joined.process_index :: joined.num_processes]
     bar = tqdm(mine, desc="predicting", unit="batch", disable=not (progress and joined.is_main_process))
     device = next(model.parameters()).device
@@ -406,13 +372,3 @@ def outputs(
     pairs = list(zip(itertools.chain(*mine), rows, strict=True))
     everything = gather_object(pairs) if joined.num_processes > 1 else pairs
     return torch.stack([row for _, row in sorted(everything, key=lambda pair: pair[0])])
-
-
-def _prediction_batches(lengths: Sequence[int], size: int) -> list[list[int]]:
-    """Positions in batches of about equal length, the longest first, so that memory fails early if at all.
-
-    >>> _prediction_batches([3, 9, 3, 9], size=2)
-    [[1, 3], [0, 2]]
-    """
-    order = sorted(range(len(lengths)), key=lengths.__getitem__, reverse=True)
-    return [order[begin : begin + size] for begin in range(0, len(order), size)]

@@ -24,21 +24,26 @@ last epoch counts.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from torch import nn
 
-from ..core import find_negative, unknown_name
+from ..core import find_negative
 from ..data import TypedSample
 from .base import History, Model, check_samples
 from .label_words import POSITIVE
+from .registry import build
+
+if TYPE_CHECKING:
+    from .settings import Settings
 
 Types = tuple[str, str]
 _EVALUATIONS = ("corrected", "as-published")
+_BINARY = "binary"
 ANY = ("any", "any")
 
 
@@ -78,8 +83,7 @@ class TypeRestriction(nn.Module, Model):
     make : `make(labels, seed)` gives an untrained classifier, from the registry that of option `base`; each
         stage has the same seed.
     evaluation : the mode of `predict`. typed : whether the types are read.
-    negative : the negative class; None: the label with a well-known name.
-    Raises ValueError for an unknown evaluation, and if no label is the negative class.
+    Raises ValueError if no label has the well-known name of a negative class.
 
     >>> from .baselines import Majority
     >>> samples = [TypedSample("1", "a b", (0, 1), (2, 3), one, "X", "Y") for one in ("r", "r", "NA")]
@@ -97,23 +101,39 @@ class TypeRestriction(nn.Module, Model):
         make: Callable[[Sequence[str], int], Model],
         evaluation: Literal["corrected", "as-published"] = "corrected",
         typed: bool = True,
-        negative: str | None = None,
         seed: int = 0,
     ) -> None:
         super().__init__()
-        if evaluation not in _EVALUATIONS:
-            raise unknown_name("evaluation", evaluation, _EVALUATIONS)
         self.labels, self.make, self.evaluation, self.seed = tuple(labels), make, evaluation, seed
-        self.typed = typed
-        self.negative = negative or find_negative(self.labels)
-        if self.negative not in self.labels:
+        self.typed, self.negative = typed, find_negative(self.labels)
+        if self.negative is None:
             raise ValueError(f"type restriction needs the negative class among its labels: {self.negative!r}")
         untrained = make((POSITIVE, *self.labels[:1]), seed)
         self.packages, self._precision = untrained.packages, untrained.precision
         self.encoder_name, self.encoder_sha256 = untrained.encoder_name, untrained.encoder_sha256
         self.possible: dict[Types, tuple[str, ...]] = {}
-        self.stages: dict[str, Model] = {}
+        self.stages: dict[str | Types, Model] = {}
         self._modules_of_stages = nn.ModuleList()
+
+    @classmethod
+    def build(
+        cls,
+        labels: Sequence[str],
+        encoder: str,
+        settings: Settings | None,
+        seed: int,
+        attention: str | None,
+        base: str,
+        evaluation: Literal["corrected", "as-published"],
+        typed: bool,
+        **options: Any,
+    ) -> TypeRestriction:
+        """Around models of the registry's name `base`, which are given the options."""
+
+        def make(names: Sequence[str], stage_seed: int) -> Model:
+            return build(base, encoder, names, settings, stage_seed, attention, **options)
+
+        return cls(labels, make, evaluation, typed, seed)
 
     def fit(
         self,
@@ -144,52 +164,60 @@ class TypeRestriction(nn.Module, Model):
             after_epoch(len(whole.losses))
         return whole
 
-    def _plan(self, samples: Sequence[TypedSample]) -> list[tuple[str, tuple[str, ...], list[TypedSample]]]:
+    def _plan(
+        self, samples: Sequence[TypedSample]
+    ) -> Iterator[tuple[str | Types, tuple[str, ...], list[TypedSample]]]:
         """Name, labels and training samples of each stage."""
-        related = [sample for sample in samples if not self._is_negative(sample)]
-        binary = [
-            sample if self._is_negative(sample) else replace(sample, relation=POSITIVE) for sample in samples
-        ]
-        plan = [("binary", (self.negative, POSITIVE), binary)]
+        positive = [sample for sample in samples if sample.relation != self.negative]
+        both = (self.negative, POSITIVE)
+        yield _BINARY, both, [replace(s, relation=both[s.relation != self.negative]) for s in samples]
         for types, relations in self.possible.items():
             if len(relations) > 1:
-                members = [sample for sample in related if _types(sample, self.typed) == types]
-                plan.append((_stage(types), relations, members))
-        return plan
+                yield types, relations, [s for s in positive if _types(s, self.typed) == types]
 
-    def _is_negative(self, sample: TypedSample) -> bool:
-        return sample.relation == self.negative
+    def _by_types(self, samples: Sequence[TypedSample]) -> Iterator[tuple[list[int], Types, list[int], Any]]:
+        """For each pair of types the positions of its samples, the pair, the label ids of its possible
+        relations, and the samples as its stage takes them."""
+        groups: dict[Types, list[int]] = defaultdict(list)
+        for index, sample in enumerate(samples):
+            groups[_types(sample, self.typed)].append(index)
+        for types, indices in groups.items():
+            relations = self.possible.get(types, ())
+            # gold labels are hidden from the stages
+            members = [replace(samples[index], relation=relations[0]) for index in indices if relations]
+            yield indices, types, [self.labels.index(relation) for relation in relations], members
+
+    def _first_stage(self) -> Model:
+        if not self.stages:
+            raise ValueError("the model has no classifiers before it is trained")
+        return self.stages[_BINARY]
+
+    def _hidden(self, samples: Sequence[TypedSample]) -> list[TypedSample]:
+        """The samples for the first stage, which knows two labels, without their gold ones."""
+        return [replace(sample, relation=self.negative) for sample in samples]
 
     def evaluations(self, samples: Sequence[TypedSample], progress: bool = True) -> dict[str, np.ndarray]:
         """The predicted label ids in both modes, each (samples,), from one pass through the stages.
 
         Raises ValueError before training.
         """
-        if not self.stages:
-            raise ValueError("the model has no classifiers before it is trained")
         samples, negative = list(samples), self.labels.index(self.negative)
         corrected = np.full(len(samples), negative)
         leaky = corrected.copy()
-        # the first stage knows two labels; the gold ones are hidden from it
-        hidden = [replace(sample, relation=self.negative) for sample in samples]
-        alarms = self.stages["binary"].predict(hidden, progress).astype(bool)
+        alarms = np.flatnonzero(self._first_stage().predict(self._hidden(samples), progress))
         seen = possible_relations(samples, self.negative, self.typed)
-        groups: dict[Types, list[int]] = defaultdict(list)
-        for index in np.flatnonzero(alarms).tolist():
-            groups[_types(samples[index], self.typed)].append(index)
-        for types, indices in groups.items():
-            relations = self.possible.get(types, ())
-            if len(relations) > 1:
-                members = [replace(samples[index], relation=relations[0]) for index in indices]
-                predicted = self.stages[_stage(types)].predict(members, progress)
-                ids = [self.labels.index(relations[number]) for number in predicted]
-                corrected[indices] = leaky[indices] = ids
+        for places, types, ids, members in self._by_types([samples[index] for index in alarms]):
+            indices, there = alarms[places], seen.get(types, ())
+            if len(ids) > 1:
+                corrected[indices] = leaky[indices] = np.array(ids)[
+                    self.stages[types].predict(members, progress)
+                ]
                 continue
-            if relations:
-                corrected[indices] = self.labels.index(relations[0])
-            if len(seen.get(types, ())) == 1:
-                leaky[indices] = self.labels.index(seen[types][0])
-        leaky[[self._is_negative(sample) for sample in samples]] = negative
+            if ids:
+                corrected[indices] = ids[0]
+            if len(there) == 1:
+                leaky[indices] = self.labels.index(there[0])
+        leaky[[sample.relation == self.negative for sample in samples]] = negative
         return dict(zip(_EVALUATIONS, (corrected, leaky), strict=True))
 
     def scores(self, samples: Sequence[TypedSample], progress: bool = True) -> np.ndarray:
@@ -201,18 +229,11 @@ class TypeRestriction(nn.Module, Model):
         samples, scores = list(samples), np.zeros((len(samples), len(self.labels)))
         if not samples:
             return scores
-        hidden = [replace(sample, relation=self.negative) for sample in samples]
-        positive = self.stages["binary"].scores(hidden, progress=progress)[:, 1]
-        groups: dict[Types, list[int]] = defaultdict(list)
-        for index, sample in enumerate(samples):
-            groups[_types(sample, self.typed)].append(index)
-        for types, indices in groups.items():
-            relations = self.possible.get(types, ())
-            shares = np.ones((len(indices), len(relations)))
-            if len(relations) > 1:
-                members = [replace(samples[index], relation=relations[0]) for index in indices]
-                shares = self.stages[_stage(types)].scores(members, progress=progress)
-            ids = [self.labels.index(relation) for relation in relations]
+        positive = self._first_stage().scores(self._hidden(samples), progress=progress)[:, 1]
+        for indices, types, ids, members in self._by_types(samples):
+            shares = np.ones((len(indices), len(ids)))
+            if len(ids) > 1:
+                shares = self.stages[types].scores(members, progress=progress)
             scores[np.ix_(indices, ids)] = positive[indices, None] * shares
         scores[:, self.labels.index(self.negative)] = 1 - scores.sum(axis=1)
         return scores
@@ -225,7 +246,3 @@ class TypeRestriction(nn.Module, Model):
     def precision(self) -> str | None:
         """That of the base."""
         return self._precision
-
-
-def _stage(types: Types) -> str:
-    return " - ".join(types)

@@ -21,7 +21,8 @@ from torch.nn import functional
 from transformers import Trainer, TrainingArguments
 
 from helpers.core import MissingData
-from helpers.experiments.data import _read_samples
+from helpers.experiments import Experiment
+from helpers.experiments.data import read_data
 from helpers.models import training
 from helpers.models.encoder import resolved_precision
 from helpers.models.inputs import Batch, Example, collate
@@ -42,7 +43,7 @@ PACKAGES = ("torch", "transformers", "accelerate")
 @pytest.fixture(scope="module")
 def data():
     try:
-        read = _read_samples("semeval2010")
+        read = read_data(Experiment("majority", profile="standard"))
     except MissingData as error:
         pytest.skip(f"needs SemEval-2010's training set: {error}")
     return random.Random(0).sample(read.train, SENTENCES), read.labels
@@ -92,7 +93,8 @@ class WithLoss(nn.Module):
 def ours(model, samples, precision: str = "fp32") -> float:
     """Seconds of `training.train` as it is, tokenising included."""
     start = finished()
-    history = training.train(model, samples, replace(OURS, precision=precision), SEED, progress=False)
+    model.settings = replace(OURS, precision=precision)
+    history = training.train(model, samples, progress=False)
     seconds = finished() - start
     assert history.examples == len(samples) and math.isfinite(history.losses[-1])
     return seconds

@@ -25,19 +25,6 @@ from .liblinear import Options, Rows, parse_options
 from .problems import LabelProblems, cores
 
 
-def _label_table(y: np.ndarray | sparse.sparray) -> sparse.csc_array:
-    """(n, L) sparse 0/1, also of Python's own numbers, as data frames give them; errors: `as_label_matrix`.
-
-    >>> _label_table(np.array([[1, 0], [0, 2]]))
-    Traceback (most recent call last):
-    ValueError: y[1, 1] is 2: a label is there (1) or not (0)
-    """
-    if y.dtype == object:
-        with suppress(TypeError, ValueError):  # what is no number is refused below
-            y = y.astype(np.float64)
-    return sparse.csc_array(as_label_matrix(y, "y"), dtype=np.float64)
-
-
 def _binarised(y: Any) -> tuple[sparse.csc_array, np.ndarray]:
     """(n, L) sparse 0/1 with a column a class, (n, 1) for two, and the classes.
 
@@ -73,8 +60,6 @@ def _only_labels(targets: sparse.csc_array) -> np.ndarray:
 
 ALONE = 50_000
 """Decision values below which a further thread would cost more than it saves."""
-_CACHE_LINE = 8
-"""Numbers of 8 bytes in a line of the processor's cache: so many columns are written at once."""
 
 
 class LinearClassifier(ClassifierMixin, BaseEstimator):
@@ -109,7 +94,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
         Raises
         ------
         ValueError : lengths that differ, NaN, a matrix with other values than 0 and 1; options as in
-            `parse_options`, n_jobs as in `_check_jobs`.
+            `parse_options`, n_jobs that is no number of processes.
         MemoryError : the weights would not fit into the memory of this machine.
 
         >>> X, y = np.eye(3), np.array([[1, 0], [1, 1], [0, 1]])
@@ -117,7 +102,9 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
         [[1, 0], [1, 1], [0, 1]]
         """
         options = parse_options(self.options)
-        _check_jobs(self.n_jobs)
+        jobs = self.n_jobs
+        if jobs is not None and (isinstance(jobs, bool) or not isinstance(jobs, Integral) or jobs < 1):
+            raise ValueError(f"n_jobs is {jobs!r}: give 1 process or more, or None for all cores")
         if y is None:
             raise ValueError("This classifier requires y to be passed, but the target y is None")
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64)
@@ -181,7 +168,10 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
             raise ValueError(message) from None
         self._is_matrix = y.ndim == 2 and y.shape[1] > 1
         if self._is_matrix:
-            targets = _label_table(y)
+            if y.dtype == object:  # Python's own numbers, as data frames give them
+                with suppress(TypeError, ValueError):  # what is no number is refused below
+                    y = y.astype(np.float64)
+            targets = sparse.csc_array(as_label_matrix(y, "y"), dtype=np.float64)
             self.classes_ = np.arange(targets.shape[1])
         else:
             targets, self.classes_ = _binarised(y)
@@ -200,25 +190,11 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
 
     def _set_weights(self, weights: np.ndarray, options: Options) -> None:
         """Take (L, width) weights; the last one of a label is that of the constant feature."""
-        table = np.empty(weights.shape[::-1])  # row by row: a sparse document times this reads whole rows
-        for start in range(0, len(weights), _CACHE_LINE):
-            table[:, start : start + _CACHE_LINE] = weights[start : start + _CACHE_LINE].T
+        table = np.ascontiguousarray(weights.T)  # a sparse document times this reads whole rows
         self.weights_, self.bias_weights_ = without_bias(table, options)
 
     def _title(self) -> str | None:
         return type(self).__name__ if self.progress else None
-
-
-def _check_jobs(n_jobs: int | None) -> None:
-    """ValueError unless `n_jobs` is a number of processes, or None for as many as there are cores.
-
-    >>> _check_jobs(-1)
-    Traceback (most recent call last):
-    ValueError: n_jobs is -1: give 1 process or more, or None for all cores
-    """
-    is_number = isinstance(n_jobs, Integral) and not isinstance(n_jobs, bool)
-    if n_jobs is not None and not (is_number and n_jobs >= 1):
-        raise ValueError(f"n_jobs is {n_jobs!r}: give 1 process or more, or None for all cores")
 
 
 class OneVsRest(LinearClassifier):

@@ -20,7 +20,7 @@ from ...core import unknown_name
 from .base import LinearClassifier
 from .liblinear import Options
 from .problems import LabelProblems, cross_validation_folds
-from .thresholding import Counts
+from .thresholding import counts_of, f1_of
 
 COSTS = (1.0, 1.33, 1.8, 2.5, 3.67, 6.0, 13.0)
 """(2 − t)/t for t = 7/7 … 1/7, rounded as in LibMultiLabel."""
@@ -97,8 +97,8 @@ class CostSensitive(LinearClassifier):
         pieces = ((label, grid, own) for label, own in zip(labels, orders, strict=True))
         counts = problems.each(_counts_of_label, pieces, self.n_jobs, self._title())
         if self.pooled:
-            counts = [Counts(*np.sum([tuple(own) for own in counts], axis=0))] * problems.count
-        pairs = [grid[int(np.argmax(own.f1()))] for own in counts]
+            counts = [np.sum(counts, axis=0)] * problems.count
+        pairs = [grid[int(np.argmax(f1_of(own)))] for own in counts]
         problems.each(_kept, zip(labels, pairs, strict=True), self.n_jobs, self._title())
         self._set_weights(problems.weights, options)
         self.c_factors_, self.costs_ = (np.array(column) for column in zip(*pairs, strict=True))
@@ -118,33 +118,20 @@ class CostSensitiveMicro(CostSensitive):
     pooled = True
 
 
-def _counts_of_label(problems: LabelProblems, piece: _Piece) -> Counts:
-    """(pairs,) counts of the cross-validated predictions, one for each pair of the grid."""
+def _counts_of_label(problems: LabelProblems, piece: _Piece) -> np.ndarray:
+    """(3, pairs) counts of the cross-validated predictions, one for each pair of the grid."""
     label, grid, orders = piece
-    positive = problems.positive(label)
-    predicted = np.zeros((len(grid), problems.n), dtype=bool)
-    same = all(order is orders[0] for order in orders)
-    for places in [range(len(grid))] if same else [[number] for number in range(len(grid))]:
-        for training, validation in cross_validation_folds(orders[places[0]]):
-            weights = _weights_of_pairs(problems, label, training, [grid[number] for number in places])
-            decided = problems.decide(weights, validation) > 0
-            predicted[np.ix_(places, validation)] = decided.T
-    tp = (predicted & positive).sum(axis=1)
-    return Counts(tp, predicted.sum(axis=1) - tp, positive.sum() - tp)
-
-
-def _weights_of_pairs(
-    problems: LabelProblems, label: int, training: np.ndarray, pairs: Sequence[Pair]
-) -> np.ndarray:
-    """(width, pairs) weights of a label, one column a pair."""
-    weights: dict[Pair, np.ndarray] = {}
-    # The cost is that of positive documents: without any, it changes nothing.
-    any_positive = problems.positive(label)[training].any()
-    for factor, cost in pairs:
-        pair = (factor, cost if any_positive else 1.0)
-        if pair not in weights:
-            weights[pair] = problems.train(label, training, pair[1], factor)
-    return np.stack([weights[factor, cost if any_positive else 1.0] for factor, cost in pairs], axis=1)
+    positive, predicted = problems.positive(label), np.zeros((len(grid), problems.n), dtype=bool)
+    solved: dict[tuple, np.ndarray] = {}
+    for number, ((factor, cost), order) in enumerate(zip(grid, orders, strict=True)):
+        for fold, (training, validation) in enumerate(cross_validation_folds(order)):
+            # the cost is that of positive documents: without any, it changes nothing
+            pair = (factor, cost if positive[training].any() else 1.0)
+            problem = (id(order), fold, *pair)
+            if problem not in solved:
+                solved[problem] = problems.train(label, training, pair[1], factor)
+            predicted[number, validation] = problems.decide(solved[problem], validation) > 0
+    return counts_of(predicted, positive)
 
 
 def _kept(problems: LabelProblems, piece: tuple[int, Pair]) -> None:

@@ -46,17 +46,7 @@ def _plain(value: Any) -> Any:
     raise TypeError(f"{value!r} is no number, text, list or truth value")
 
 
-def _shapes(classifier: LinearClassifier, labels: int, width: int) -> dict[str, tuple[int, ...]]:
-    """What a classifier for so many labels, on so many features, has learned."""
-    shapes = {"classes_": (labels,), "thresholds_": (labels,)}
-    if not isinstance(classifier, LabelTree):
-        shapes |= {"weights_": (width, labels), "bias_weights_": (labels,)}
-    if isinstance(classifier, CostSensitive):
-        shapes["costs_"] = (labels,)
-    return shapes
-
-
-def _of_shape(arrays: Mapping[str, np.ndarray], name: str, shape: tuple[int, ...]) -> np.ndarray:
+def _of_shape(arrays: Mapping[str, np.ndarray], name: str, *shape: int) -> np.ndarray:
     if arrays[name].shape != shape:
         raise ValueError(f"{name} has shape {arrays[name].shape}, not {shape}")
     return arrays[name]
@@ -80,7 +70,7 @@ def _tree(arrays: Mapping[str, np.ndarray], children: list[int], width: int, lab
         if not (node.labels < labels).all() or not (node.labels >= 0).all():
             raise ValueError(f"node {number} has labels that are not in the list")
         columns = children[number] or len(node.labels)
-        node.bias = _of_shape(arrays, f"node-{number}-bias", (columns,))
+        node.bias = _of_shape(arrays, f"node-{number}-bias", columns)
         parts = tuple(arrays[f"node-{number}-{name}"] for name in ("data", "indices", "indptr"))
         node.weights = sparse.csr_array(parts, shape=(width, columns))
         node.weights.check_format(full_check=True)  # a place outside would be read without a check
@@ -187,7 +177,10 @@ class DocumentClassifier:
             raise ValueError(f"documents come as {here}, but the classifier was trained on {there}")
         if documents.texts is not None:
             return sparse.csr_array(self._vectorizer.transform(documents.texts))
-        return _of_width(documents.features, self.classifier.n_features_in_)
+        table, width = documents.features, self.classifier.n_features_in_
+        if table.shape[1] >= width:
+            return table[:, :width]
+        return sparse.csr_array((table.data, table.indices, table.indptr), (table.shape[0], width))
 
     @property
     def threshold(self) -> float:
@@ -233,8 +226,9 @@ class DocumentClassifier:
                 arrays |= _node_arrays(number, node)
         arrays = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
         try:
-            content = save(arrays, {"settings": json.dumps(facts, default=_plain)})
-            _check_facts(json.loads(json.dumps(facts, default=_plain)))
+            settings = json.dumps(facts, default=_plain)
+            _check_facts(json.loads(settings))
+            content = save(arrays, {"settings": settings})
         except (TypeError, ValueError, SafetensorError) as error:  # safetensors holds 100 MB of settings
             raise ValueError(f"these settings cannot be saved: {error}") from None
         with atomic_writer(path) as stream:
@@ -271,15 +265,24 @@ class DocumentClassifier:
         model = cls(facts["technique"], facts["parameters"].pop("options"), facts["tfidf"])
         model.labels = tuple(facts["labels"])
         if "words" in facts:
-            model._vectorizer = _restored_vectorizer(model.tfidf, facts["words"], arrays.get("idf"))
+            vectorizer = TfidfVectorizer(**{**model.tfidf, "vocabulary": facts["words"]})
+            if vectorizer.use_idf:
+                vectorizer.idf_ = arrays.get("idf")
+            else:
+                vectorizer.fit([""])  # there is nothing to learn, but scikit-learn wants it called
+            model._vectorizer = vectorizer
         made, width, labels = model.classifier, facts["width"], len(facts["labels"])
         given = facts["parameters"].items()
         made.set_params(**{name: tuple(value) if isinstance(value, list) else value for name, value in given})
         made.multiclass_, made.n_features_in_, made._is_matrix = facts["multiclass"], width, True
-        for name, shape in _shapes(made, labels, width).items():
-            setattr(made, name, _of_shape(arrays, name, shape))
+        learned = ["classes_", "thresholds_", *(["costs_"] if isinstance(made, CostSensitive) else [])]
         if isinstance(made, LabelTree):
             made.root_ = _tree(arrays, facts["children"], width, labels)
+        else:
+            learned.append("bias_weights_")
+            made.weights_ = _of_shape(arrays, "weights_", width, labels)
+        for name in learned:
+            setattr(made, name, _of_shape(arrays, name, labels))
         return model
 
 
@@ -311,27 +314,6 @@ def _check_facts(facts: Mapping[str, Any]) -> None:
     if len(set(facts["labels"])) != len(facts["labels"]):
         raise ValueError("labels holds a label twice")
     for name, value in facts["parameters"].items():
-        listed = value if name == "c_factors" and isinstance(value, list) else [value]
-        if not all(map(_is_plain_value, listed)):
-            raise ValueError(f"parameter {shown(name)} is {shown(value)}")
-
-
-def _is_plain_value(value: Any) -> bool:
-    return isinstance(value, str | float | None) or (isinstance(value, int) and abs(value) < 1 << 32)
-
-
-def _restored_vectorizer(
-    tfidf: Mapping[str, Any], words: list[str], idf: np.ndarray | None
-) -> TfidfVectorizer:
-    vectorizer = TfidfVectorizer(**{**tfidf, "vocabulary": words})
-    if vectorizer.use_idf:
-        vectorizer.idf_ = idf
-        return vectorizer
-    return vectorizer.fit([""])  # there is nothing to learn, but scikit-learn wants it called
-
-
-def _of_width(features: sparse.csr_array, width: int) -> sparse.csr_array:
-    """Columns after `width` are cut, missing ones are zeros."""
-    if features.shape[1] >= width:
-        return features[:, :width]
-    return sparse.csr_array((features.data, features.indices, features.indptr), (features.shape[0], width))
+        for part in value if name == "c_factors" and isinstance(value, list) else [value]:
+            if not isinstance(part, int | str | float | None) or (isinstance(part, int) and abs(part) >> 32):
+                raise ValueError(f"parameter {shown(name)} is {shown(value)}")

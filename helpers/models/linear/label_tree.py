@@ -49,51 +49,46 @@ class _Beam(NamedTuple):
         kept = order[np.arange(len(order)) - first < width]
         return _Beam(*(values[kept] for values in self))
 
+    def followers(self) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
+        """Each node with the documents that follow it and their scores."""
+        for index in np.unique(self.nodes):
+            follow = self.nodes == index
+            yield index, self.documents[follow], self.scores[follow]
 
-def _beam_search(root: Any, X: sparse.csr_array, width: int, labels: int) -> np.ndarray:
+
+def _beam_search(root: Node, X: sparse.csr_array, width: int, labels: int) -> np.ndarray:
     """(n, labels) scores exp(−Σ max(0, 1 − f)²) along each path, 0 for labels whose leaf was not reached.
 
     Parameters
     ----------
-    root : `label_tree.Node` with trained nodes. X : (n, d). width : nodes that a document follows on a level.
+    root : with trained nodes below it. X : (n, d). width : nodes that a document follows on a level.
 
-    >>> from helpers.models.linear import Node
     >>> leaf = Node(np.array([1, 0]), [], sparse.csr_array([[1.0, -1.0]]), np.zeros(2))
     >>> _beam_search(leaf, sparse.csr_array([[1.0]]), 10, 2).round(4).tolist()
     [[0.0183, 1.0]]
     """
     nodes = list(root.walk())
     numbers = {id(node): index for index, node in enumerate(nodes)}
-    n = X.shape[0]
-    beam = _Beam(np.arange(n), np.zeros(n, dtype=np.intp), np.zeros(n))
+    beam = _Beam(np.arange(X.shape[0]), np.zeros(X.shape[0], dtype=np.intp), np.zeros(X.shape[0]))
     while any(nodes[index].children for index in np.unique(beam.nodes)):
-        beam = _next_level(beam, nodes, numbers, X).best(width)
-    scored = np.zeros((n, labels))
-    for index in np.unique(beam.nodes):
-        followers = beam.nodes == index
-        documents, scores = beam.documents[followers], beam.scores[followers]
-        scored[np.ix_(documents, nodes[index].labels)] = np.exp(
-            scores[:, None] + _path_scores(nodes[index], X[documents])
-        )
+        parts = []  # leaves stay; the followers of any other node meet all its children
+        for index, documents, scores in beam.followers():
+            if children := [numbers[id(child)] for child in nodes[index].children]:
+                scores = (scores[:, None] + _path_scores(nodes[index], X[documents])).ravel()
+            parts.append((documents, children or [index], scores))
+        beam = _Beam(
+            np.concatenate([np.repeat(documents, len(met)) for documents, met, _ in parts]),
+            np.concatenate([np.tile(met, len(documents)) for documents, met, _ in parts]),
+            np.concatenate([scores for _, _, scores in parts]),
+        ).best(width)
+    scored = np.zeros((X.shape[0], labels))
+    for index, documents, scores in beam.followers():
+        values = scores[:, None] + _path_scores(nodes[index], X[documents])
+        scored[np.ix_(documents, nodes[index].labels)] = np.exp(values)
     return scored
 
 
-def _next_level(beam: _Beam, nodes: list[Any], numbers: dict[int, int], X: sparse.csr_array) -> _Beam:
-    """Leaves stay; the followers of any other node meet all its children."""
-    parts = []
-    for index in np.unique(beam.nodes):
-        followers = beam.nodes == index
-        documents, scores = beam.documents[followers], beam.scores[followers]
-        children = np.array([numbers[id(child)] for child in nodes[index].children], dtype=np.intp)
-        if not len(children):
-            parts.append((documents, np.full(len(documents), index), scores))
-            continue
-        scores = scores[:, None] + _path_scores(nodes[index], X[documents])
-        parts.append((np.repeat(documents, len(children)), np.tile(children, len(documents)), scores.ravel()))
-    return _Beam(*(np.concatenate(values) for values in zip(*parts, strict=True)))
-
-
-def _path_scores(node: Any, X: sparse.csr_array) -> np.ndarray:
+def _path_scores(node: Node, X: sparse.csr_array) -> np.ndarray:
     """(n, columns) −max(0, 1 − f)² for the decision values f of a node."""
     values = (X @ node.weights).toarray() + node.bias
     return -np.square(np.maximum(0.0, 1.0 - values))

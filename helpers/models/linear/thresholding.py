@@ -23,47 +23,35 @@ from .liblinear import Options
 from .problems import LabelProblems, cross_validation_folds
 
 
-class Counts(NamedTuple):
-    """True positives, false positives, false negatives; numbers or arrays of one shape."""
+def f1_of(counts: np.ndarray) -> np.ndarray:
+    """2TP / (2TP + FP + FN), 0 for 0/0, of counts (3, …): true positives, false positives, false negatives.
 
-    tp: Any
-    fp: Any
-    fn: Any
+    >>> f1_of(np.array([[1, 0], [1, 0], [0, 0]])).round(3).tolist()
+    [0.667, 0.0]
+    """
+    tp, fp, fn = counts
+    whole = 2.0 * tp + fp + fn
+    return np.divide(2.0 * tp, whole, out=np.zeros(np.shape(whole)), where=whole > 0)
 
-    def f1(self) -> Any:
-        """2TP / (2TP + FP + FN), 0 for 0/0.
 
-        >>> Counts(1, 1, 0).f1().round(3).item(), Counts(0, 0, 0).f1().item()
-        (0.667, 0.0)
-        """
-        hits, whole = 2.0 * np.asarray(self.tp), 2.0 * np.asarray(self.tp) + self.fp + self.fn
-        return np.divide(hits, whole, out=np.zeros(np.shape(whole)), where=whole > 0)
+def counts_of(predicted: np.ndarray, positive: np.ndarray) -> np.ndarray:
+    """(3, …) counts of predictions (…, n) of documents of which `positive` (n,) have the label.
 
-    def plus(self, other: Counts) -> Counts:
-        """Sums, count by count.
-
-        >>> Counts(1, 2, 3).plus(Counts(1, 1, 1))
-        Counts(tp=2, fp=3, fn=4)
-        """
-        return Counts(*(mine + theirs for mine, theirs in zip(self, other, strict=True)))
-
-    def at(self, index: int) -> Counts:
-        """The counts of one place.
-
-        >>> Counts(np.array([1, 0]), np.array([1, 0]), np.array([0, 1])).at(1)
-        Counts(tp=0, fp=0, fn=1)
-        """
-        return Counts(*(int(count[index]) for count in self))
+    >>> counts_of(np.array([True, False]), np.array([True, True])).tolist()
+    [1, 0, 1]
+    """
+    tp = (predicted & positive).sum(axis=-1)
+    return np.array([tp, predicted.sum(axis=-1) - tp, positive.sum() - tp])
 
 
 class _Cuts(NamedTuple):
-    """The validation scores of a fold from low to high, and the counts for each place of the cut.
+    """The validation scores of a fold from low to high, and the counts (3, n + 1) for each place of the cut.
 
     Place k (0 … n): the k lowest documents do not get the label, the others do.
     """
 
     scores: np.ndarray
-    counts: Counts
+    counts: np.ndarray
 
     def threshold(self, index: int) -> float:
         """The score to exceed: between the neighbours of the cut, or just beyond the ends.
@@ -81,14 +69,13 @@ class _Cuts(NamedTuple):
 def _threshold_candidates(scores: np.ndarray, positive: np.ndarray) -> _Cuts:
     """All cuts through n scores; `positive` (n,) says which documents have the label.
 
-    >>> _threshold_candidates(np.array([0.2, 0.6]), np.array([False, True])).counts.fp.tolist()
-    [1, 0, 0]
+    >>> _threshold_candidates(np.array([0.2, 0.6]), np.array([False, True])).counts.tolist()
+    [[1, 1, 0], [1, 0, 0], [0, 0, 1]]
     """
     order = np.argsort(scores, kind="stable")
     below = np.concatenate([[0], np.cumsum(positive[order])])
-    total, places = int(below[-1]), np.arange(len(scores) + 1)
-    tp = total - below
-    return _Cuts(scores[order], Counts(tp, len(scores) - places - tp, below))
+    tp, predicted = below[-1] - below, len(scores) - np.arange(len(scores) + 1)
+    return _Cuts(scores[order], np.stack([tp, predicted - tp, below]))
 
 
 def _last_best(values: np.ndarray) -> int:
@@ -140,7 +127,7 @@ def _scut_fbr(problems: LabelProblems, piece: tuple[int, _Orders]) -> float:
     for (training, validation), order in zip(cross_validation_folds(orders.outer), orders.inner, strict=True):
         thresholds = _thresholds(problems, label, training[order])
         scores = problems.decide(problems.train(label, training), validation)
-        total += [_f1(scores + threshold > 0, positive[validation]) for threshold in thresholds]
+        total += f1_of(counts_of(scores + thresholds[:, None] > 0, positive[validation]))
     best = _last_best(total) if total.any() else 0
     problems.keep(label)
     return float(_thresholds(problems, label, orders.final)[best])
@@ -160,17 +147,10 @@ def _thresholds(problems: LabelProblems, label: int, order: np.ndarray) -> np.nd
 def _scut(scores: np.ndarray, positive: np.ndarray) -> tuple[float, float]:
     """The score to exceed, and the label's F with it: less than the cut's where it parts equal scores."""
     cuts = _threshold_candidates(scores, positive)
-    f1 = cuts.counts.f1()
-    best, plain = _last_best(f1), _f1(scores > 0, positive)
-    if not f1[best] > plain:
-        return 0.0, plain
-    threshold = cuts.threshold(best)
-    return threshold, _f1(scores > threshold, positive)
-
-
-def _f1(predicted: np.ndarray, positive: np.ndarray) -> float:
-    tp = int((predicted & positive).sum())
-    return float(Counts(tp, int(predicted.sum()) - tp, int(positive.sum()) - tp).f1())
+    f1 = f1_of(cuts.counts)
+    best, plain = _last_best(f1), f1_of(counts_of(scores > 0, positive))
+    threshold = cuts.threshold(best) if f1[best] > plain else 0.0
+    return threshold, float(f1_of(counts_of(scores > threshold, positive)))
 
 
 _LEAST = {"micromacro-freq": 3, "scut-fbr": 5}
@@ -227,14 +207,14 @@ class Thresholding(LinearClassifier):
     def _micromacro(self, problems: LabelProblems, random: np.random.RandomState) -> None:
         order = np.flip(np.argsort(problems.supports(), kind="stable"))
         pieces = ((label, random.permutation(problems.n)) for label in order)
-        pooled = Counts(0, 0, 0)
+        pooled = np.zeros((3, 1), int)
         with closing(problems.each_in_turn(_cuts_of_folds, pieces, self.n_jobs, self._title())) as results:
             for rank, (label, folds) in enumerate(zip(order, results, strict=True), start=1):
-                places = [_last_best(_macro_and_micro(fold.counts, pooled, rank)) for fold in folds]
-                chosen = list(zip(folds, places, strict=True))
+                # what a cut adds to macro-F, the others being fixed, plus micro-F with the labels before it
+                worth = [f1_of(fold.counts) / rank + f1_of(fold.counts + pooled) for fold in folds]
+                chosen = list(zip(folds, map(_last_best, worth), strict=True))
                 self.thresholds_[label] = -np.mean([fold.threshold(index) for fold, index in chosen])
-                for fold, index in chosen:
-                    pooled = pooled.plus(fold.counts.at(index))
+                pooled += sum(fold.counts[:, index, None] for fold, index in chosen)
 
     def _scut(self, problems: LabelProblems, random: np.random.RandomState) -> None:
         pieces = ((label, _draw_orders(random, problems.n)) for label in range(problems.count))
@@ -251,8 +231,3 @@ def _cuts_of_folds(problems: LabelProblems, piece: tuple[int, np.ndarray]) -> li
         folds.append(_threshold_candidates(scores, positive[validation]))
     problems.keep(label)
     return folds
-
-
-def _macro_and_micro(counts: Counts, pooled: Counts, rank: int) -> np.ndarray:
-    """What each cut adds to macro-F, the others being fixed, plus micro-F with the labels before it."""
-    return counts.f1() / rank + counts.plus(pooled).f1()

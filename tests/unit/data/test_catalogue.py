@@ -13,7 +13,7 @@ from helpers.core import MissingData
 from helpers.data import Dataset, RelationSample, catalogue, read_relation_file, register_files, render
 from helpers.data.samples import ParsedSample, TypedSample
 from helpers.experiments import Experiment
-from helpers.experiments.data import _read_samples
+from helpers.experiments.data import read_data
 from tests.support import write_file
 
 LICENSED = "tacred"
@@ -68,7 +68,7 @@ def test_a_corpus_that_may_not_be_passed_on_is_read_where_somebody_has_it(name, 
     corpus = data.read_corpus(name)
     assert {split: part[0].relation for split, part in corpus.items()} == {name: name for name in row.files}
     if name == LICENSED:
-        read = _read_samples(LICENSED, text="parsed")
+        read = read_data(Experiment("majority", LICENSED, text="parsed", profile="standard"))
         assert read.labels == ("dev", "test", "train") and not read.directed
         assert read.test[0].types == ("PERSON", "PERSON") and read.test[0].heads == (2, 0, 4, 2, 2)
         assert [*read.files] == ["tacred/json/train.json", "tacred/json/test.json"]

@@ -12,7 +12,7 @@ from helpers import data
 from helpers.core import MalformedRecord, MissingData
 from helpers.data import parses, samples
 from helpers.experiments import Experiment, run_experiment
-from helpers.experiments.data import _read_samples
+from helpers.experiments.data import read_data
 
 TEXT = "Fire  causes panic."
 PARSE = {
@@ -75,7 +75,7 @@ def test_samples_have_the_parse_of_their_sentence(mine, monkeypatch):
     assert (sample.text, sample.relation) == (TEXT, "Cause(e1,e2)")
     assert sample.tokens == ("Fire", "causes", "panic", ".") and sample.heads == (2, 0, 2, 2)
     assert sample.words_of(sample.tail) == (2,) and sample.pos[1] == "VBZ" and sample.ner[2] == "EVENT"
-    read = _read_samples("mine", text="spacy")
+    read = read_data(Experiment("majority", "mine", text="spacy"))
     assert read.files["spacy/mine.jsonl"] == hashlib.sha256(mine.read_bytes()).hexdigest()
 
 

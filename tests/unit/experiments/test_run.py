@@ -15,7 +15,7 @@ from helpers.evaluation import score_file
 from helpers.experiments import Experiment, run_experiment
 from helpers.experiments import data as experiment_data
 from helpers.experiments import run as experiments
-from helpers.experiments.data import _read_samples
+from helpers.experiments.data import read_data
 from helpers.metrics import SCHEMES, Outcome, averages, direction_scores
 from helpers.models import build, classifier, training
 from helpers.models.settings import Settings
@@ -48,6 +48,10 @@ def run_of(experiment: Experiment, **options):
     return run_experiment(experiment, "runs", progress=False, **options)
 
 
+def read(dataset: str, **form):
+    return read_data(Experiment("majority", dataset, profile="standard", **form))
+
+
 class TestRunFile:
     def test_contents(self, experiment, tiny_bert, scratch) -> None:
         run = run_of(experiment, weights="w.safetensors")
@@ -68,8 +72,8 @@ class TestRunFile:
 
         model = build("em-es", str(tiny_bert), LABELS, QUICK, seed=1)
         load_weights(scratch / "w.safetensors", model).encoder.precision = "fp32"
-        sets, names = paired_sets(_read_samples("demo").test), np.array(LABELS)
-        original, paired = (names[training.predict(model, part, False)] for part in list(sets.values())[:2])
+        sets, names = paired_sets(read("demo").test), np.array(LABELS)
+        original, paired = (names[model.predict(part, False)] for part in list(sets.values())[:2])
         gold = [sample.relation for sample in sets["original"]]
         assert Outcome.from_columns(gold, original, paired=paired, labels=LABELS) == run.outcome()
         assert (original != paired).any() and len(set(original)) > 1
@@ -117,7 +121,7 @@ class TestRunFile:
 class TestData:
     def test_the_holdout_is_a_tenth_of_the_training_data(self) -> None:
         train, test = (demo_corpus()[part] for part in ("train", "test"))
-        held = _read_samples("demo", holdout=True)
+        held = read("demo", holdout=True)
         learnt, tested = ({sample.id for sample in part} for part in (held.train, held.test))
         assert (len(held.train), len(held.test)) == (1080, 120)
         assert not learnt & tested and learnt | tested == {sample.id for sample in train}
@@ -125,14 +129,14 @@ class TestData:
         assert not tested & {sample.id for sample in test}
 
     def test_quick_takes_some_and_merges_them_afterwards(self) -> None:
-        some, merged = (_read_samples("demo", at_most=50, merged=merged) for merged in (False, True))
+        some, merged = (read("demo", sentences=50, merged=merged) for merged in (False, True))
         assert (len(some.train), len(merged.train), len(some.test)) == (50, 100, 400)
         assert {sample.text for sample in some.train} == {sample.text for sample in merged.train}
         relations = [sample.relation for sample in some.train]
         both = sorted(relations + [inverse_label(relation) for relation in relations])
         assert sorted(sample.relation for sample in merged.train) == both
-        assert some.train == _read_samples("demo", at_most=50).train
-        assert len(_read_samples("demo", at_most=5000).train) == 1200
+        assert some.train == read("demo", sentences=50).train
+        assert len(read("demo", sentences=5000).train) == 1200
 
     def test_ptr_split_holds_the_authors_sentences(self, data_dir) -> None:
         whole = read_corpus("semeval2010")["train"]

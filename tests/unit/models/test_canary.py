@@ -14,7 +14,7 @@ import pytest
 from helpers.core import write_atomically
 from helpers.data import ParsedSample, RelationSample, demo_corpus, read_corpus
 from helpers.data.samples import word_spans
-from helpers.models import MODELS, build, default_settings, training
+from helpers.models import MODELS, build, default_settings
 from helpers.models.base import as_bags
 from helpers.models.baselines import Majority
 from helpers.models.classifier import NeuralModel
@@ -83,7 +83,7 @@ def _scores(model, samples) -> np.ndarray:
         return model.predict(samples)
     if type(model).scores is not NeuralModel.scores:
         return model.scores(samples, progress=False)
-    return model.relation_scores(training.outputs(model, model.examples(samples), model, False)).numpy()
+    return model.raw_scores(samples, progress=False).numpy()
 
 
 def stored() -> dict:

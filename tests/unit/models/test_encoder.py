@@ -29,7 +29,7 @@ def copy(tiny_bert, tmp_path) -> Path:
 class TestEmbedded:
     def test_a_changed_copy_is_refused_before_it_is_read(self, tiny_bert, monkeypatch) -> None:
         monkeypatch.setattr(module, "AutoModel", None)
-        monkeypatch.setattr(module, "_embedded_folder", lambda: str(tiny_bert))
+        monkeypatch.setattr(module, "_source", lambda name: str(tiny_bert))
         found = file_sha256(tiny_bert / "model.safetensors")
         with pytest.raises(ValueError, match=f"{EMBEDDED}.*sha256 is {found}, not {EMBEDDED_SHA256}"):
             load_encoder()

@@ -85,7 +85,7 @@ def test_a_layer_is_the_formula_and_edges_are_those_of_the_tree() -> None:
 def test_a_model_reads_the_pruned_tree_and_nothing_else_of_it(kind) -> None:
     """The output from the formulas on the whole sentence, with words that do not stay masked."""
     model = new(kind, distance=0)
-    model.prepare(FAST, SAMPLES)
+    model.prepare(SAMPLES)
     model.eval()
     for sample in SAMPLES[:6]:
         places = [sample.words_of(span) for span in (sample.head, sample.tail)]
@@ -120,7 +120,7 @@ class TestTraining:
         made = [new("gcn", penalty=penalty) for penalty in (0.0, 0.5)]
         found = []
         for model in made:
-            model.prepare(FAST, SAMPLES)
+            model.prepare(SAMPLES)
             batch = model.collate(model.examples(SAMPLES[:4]))
             output = model(batch)
             found.append(model.losses(output, batch))
@@ -139,7 +139,7 @@ class TestTraining:
         loaded = load_weights(tmp_path / "w", new(kind))
         assert torch.equal(outputs(loaded, loaded.examples(SAMPLES)), expected)
         other = new(kind)
-        other.prepare(FAST, toy(6, seed=8, tags=not tags))  # whose words and tags are others
+        other.prepare(toy(6, seed=8, tags=not tags))  # whose words and tags are others
         load_weights(tmp_path / "w", other)
         assert torch.equal(outputs(other, other.examples(SAMPLES)), expected)
         with pytest.raises(ValueError, match="these weights do not fit the model"):

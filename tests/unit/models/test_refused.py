@@ -8,7 +8,7 @@ from helpers.experiments import Experiment
 from helpers.models import attribution, build
 from helpers.models.baselines import Majority, TfidfBag
 from helpers.models.encoder import load_encoder
-from helpers.models.graph import ContextualGcn, Gcn
+from helpers.models.graph import Gcn
 from helpers.models.inputs import tokenize_marked
 from helpers.models.sentence_encoders import Cnn
 from helpers.models.settings import Settings
@@ -56,20 +56,23 @@ REFUSED = [
     (lambda folder: load_encoder(folder, layers=0), "cannot be loaded: layers is 0; it has 2"),
     (lambda folder: load_encoder(folder, layers=3), "cannot be loaded: layers is 3; it has 2"),
     (lambda _: tokenize_marked(None, [SAMPLE], [[7, 8], [9], [1, 2], [3]], 5), "four markers need at least"),
-    (lambda _: Cnn(LABELS, bag_size=-1), "bag_size is -1; it must be a whole number from 0 up"),
-    (lambda _: Cnn(LABELS, dropout=1.0), "dropout is 1.0; it must be in [0, 1)"),
-    (lambda _: Cnn(LABELS, aggregator="query"), "'query' is learnt from bags: choose training 'bag'"),
-    (lambda _: Cnn(LABELS, aggregator="max"), "unknown aggregator 'max'"),
+    (classifier("cnn", bag_size=-1), "bag_size is -1; it must be a whole number from 0 up"),
+    (classifier("cnn", filters=0), "filters is 0; it must be a positive whole number"),
+    (classifier("r-bert", dropout=1.0), "dropout is 1.0; it must be in [0, 1)"),
+    (classifier("bgwa", training="sentence"), "'query' is learnt from bags: choose training 'bag'"),
+    (classifier("cnn", aggregator="max"), "unknown aggregator 'max'"),
     *((call, "bags[1] has 2 relations: train on") for call in fit_bags(("born",), ("born", "died"))),
     *((call, "bags[0]: relation 'wed' is not in labels") for call in fit_bags(("wed",))),
     *((call, "there is nothing to train on") for call in fit_bags()),
     (lambda _: build("majority", None, LABELS, None, 0).fit([]), "samples is empty"),
     (lambda _: build("svm", None, LABELS, None, 0).fit([SAMPLE]), "relation 'Cause-Effect(e2,e1)' is not in"),
-    (lambda _: ContextualGcn(LABELS, pooling="mean"), "unknown pooling 'mean'"),
-    (lambda _: ContextualGcn(LABELS, distance=0.5), "distance is 0.5"),
-    (lambda _: ContextualGcn(LABELS, hidden=0), "hidden is 0"),
-    (lambda _: ContextualGcn(LABELS, dropout=1.0), "dropout is 1.0; it must be in"),
-    (lambda _: ContextualGcn(LABELS, penalty=-1.0), "neither may be negative"),
+    (classifier("c-gcn", pooling="mean"), "unknown pooling 'mean'"),
+    (classifier("c-gcn", distance=0.5), "distance is 0.5"),
+    (classifier("c-gcn", hidden=0), "hidden is 0; it must be a positive whole number"),
+    (classifier("c-gcn", dropout=1.0), "dropout is 1.0; it must be in"),
+    (classifier("recent", base="gcn", mlp_layers=-1), "mlp_layers is -1; it must be a whole number"),
+    (classifier("c-gcn", penalty=-1.0), "penalty is -1.0; it must be a finite number from 0 up"),
+    (classifier("recent", base="recent"), "the base of recent is another model, not recent"),
     (lambda _: Gcn(SEMEVAL_RELATIONS, vectors="scratch").fit([SAMPLE]), "sample 7 has no dependency tree"),
     (lambda _: RESTRICTED.fit([SAMPLE]), "sample 7 has no entity types"),
     (lambda _: RESTRICTED.predict([SAMPLE]), "before it is trained"),

@@ -97,6 +97,6 @@ def test_all_vectors_of_a_file_are_taken(tmp_path) -> None:
     path = tmp_path / "glove.txt"
     path.write_text("word1 1 2\nelsewhere 3 4\n")
     model = Pcnn(["a", "b"], LONGEST, vectors=str(path), filters=2)
-    model.prepare(model.settings, SENTENCES)
+    model.prepare(SENTENCES)
     table = model.encoder.words.words.weight
     assert table[2:].tolist() == [[3, 4], [1, 2]] and table.requires_grad and model.encoder.width == 2 + 10

@@ -54,9 +54,9 @@ def steps(monkeypatch) -> list[int]:
     """The steps that were done so far, in order."""
     done, one_step = [], training._Loop._one_step
 
-    def counted(loop, parts):
+    def counted(loop, batch):
         done.append(loop.step)
-        one_step(loop, parts)
+        one_step(loop, batch)
 
     monkeypatch.setattr(training._Loop, "_one_step", counted)
     return done
@@ -64,7 +64,8 @@ def steps(monkeypatch) -> list[int]:
 
 def trained(model, settings: Settings = QUICK, seed: int = 9, samples=SAMPLES, **options):
     """The weights after training, and its history."""
-    history = training.train(model, samples, settings, seed, progress=False, **options)
+    model.settings, model.seed = settings, seed
+    history = training.train(model, samples, progress=False, **options)
     return {name: value.clone() for name, value in model.state_dict().items()}, history
 
 
@@ -82,7 +83,7 @@ class TestRepeatable:
         model = new(name)
 
         def look(epoch: int) -> None:
-            training.predict(model, SAMPLES[:5], progress=False)
+            model.predict(SAMPLES[:5], progress=False)
 
         watched = trained(model, ONE_EPOCH, after_epoch=look)[0]  # predictions on the way change nothing
         again, other = (trained(new(name), ONE_EPOCH, seed)[0] for seed in (9, 10))
@@ -180,11 +181,11 @@ class TestPrediction:
     def test_order_and_batches_do_not_matter(self, name, new, monkeypatch) -> None:
         model = new(name)
         samples = [*SAMPLES[:9], replace(SAMPLES[9], text=SAMPLES[9].text + " and so on" * 9)]
-        found = training.predict(model, samples, progress=False)
+        found = model.predict(samples, progress=False)
         assert found.shape == (10,) and len(set(found.tolist())) > 1
         monkeypatch.setattr(training, "PREDICTION_BATCH", 3)
-        assert training.predict(model, samples[::-1], progress=False).tolist() == found[::-1].tolist()
-        alone = [training.predict(model, [sample], progress=False).item() for sample in samples]
+        assert model.predict(samples[::-1], progress=False).tolist() == found[::-1].tolist()
+        alone = [model.predict([sample], progress=False).item() for sample in samples]
         assert alone == found.tolist()
 
     def test_ties_go_to_the_smaller_id(self, new) -> None:
@@ -193,7 +194,7 @@ class TestPrediction:
             model.classifier.weight.zero_()
             model.classifier.bias.zero_()
             model.classifier.bias[[3, 5]] = 1.0
-        assert set(training.predict(model, SAMPLES, progress=False).tolist()) == {3}
+        assert set(model.predict(SAMPLES, progress=False).tolist()) == {3}
 
 
 PATIENCE = 900

@@ -96,6 +96,6 @@ def test_every_cut(pairs):
     for place in range(len(scores) + 1):
         above = set(order[place:].tolist())
         tp = sum(positive[document] for document in above)
-        assert tuple(cuts.counts.at(place)) == (tp, len(above) - tp, positive.sum() - tp)
+        assert tuple(cuts.counts[:, place]) == (tp, len(above) - tp, positive.sum() - tp)
         parts_equals = 0 < place < len(scores) and cuts.scores[place - 1] == cuts.scores[place]
         assert parts_equals or set(np.flatnonzero(scores > cuts.threshold(place))) == above
