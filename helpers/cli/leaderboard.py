@@ -222,17 +222,18 @@ def _list(form: str, stored: dict[str, Any]) -> None:
       python -m helpers leaderboard list
     """
     from ..core import csv_text, table_name
-    from ..reporting.leaderboard import submission_rows, submissions
+    from ..reporting.leaderboard import submissions
 
-    rows = submission_rows(submissions(**stored))
-    names = ("dataset", "system", "outcome", "n", "licence", "paper", "seed")
+    names = {"dataset": "dataset", "system": "model", "outcome": "kind", "n": "n", "licence": "licence"}
+    names |= {"paper": "source", "seed": "seed"}
+    rows = [{name: getattr(run, field) for name, field in names.items()} for run in submissions(**stored)]
     if form == "json":
         put(as_json(rows))
     elif form == "csv":
         put(csv_text([names, *([row[name] for name in names] for row in rows)]))
     else:
         seeds = ["" if row["seed"] is None else f"  seed {row['seed']}" for row in rows]
-        lines = ["  ".join(table_name(row[name]) for name in names[:4]) for row in rows]
+        lines = ["  ".join(table_name(row[name]) for name in [*names][:4]) for row in rows]
         lines = [line + seed for line, seed in zip(lines, seeds, strict=True)]
         put("\n".join(lines) or "there are no submissions yet; `leaderboard add` stores one")
 
@@ -251,8 +252,8 @@ def _report(form: str, output: str | None, **options: Any) -> None:
     """A report of one prediction file, on one page.
 
     All schemes with intervals, every class, a paragraph that says how to report the score; with --dataset
-    also the rank among the stored systems under each scheme. The HTML page has the curve over α and a figure
-    of the classes; it holds no script and loads nothing.
+    also the rank among the stored systems under each scheme. The HTML page has the curve over α and a bar
+    behind the F1 of each class; it holds no script and loads nothing.
 
     examples:
       python -m helpers report mine.csv --negative no_relation

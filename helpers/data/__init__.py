@@ -109,6 +109,7 @@ from .predictions import (
     ANSWERED,
     COMMON_NAMES,
     EMPTY,
+    columns_of,
     read_label_columns,
     read_predictions,
 )

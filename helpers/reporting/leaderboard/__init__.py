@@ -6,20 +6,17 @@ web/, and `file_report` is the page of a single file.
 """
 
 from .measures import Measure, measured, register_measure, unregister_measure
-from .payload import page_data
-from .ranking import ranking_table, alpha_curves
-from .joint import neighbours, write_neighbours
-from .page import PAGE, build_page, take_pictures
-from .one_file import file_report
-from .checks import Refused, find_test_set
+from .checks import Refused, Submission, find_test_set
 from .store import (
     STORE,
-    Submission,
     add_batch,
     add_submission,
     compare_submissions,
     read_batch,
     remove_submission,
-    submission_rows,
     submissions,
 )
+from .pairs import write_neighbours
+from .payload import alpha_curves, page_data, ranking_table
+from .page import PAGE, build_page, take_pictures
+from .one_file import file_report

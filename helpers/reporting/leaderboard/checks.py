@@ -30,6 +30,7 @@ from ...core import (
 )
 from ...data import (
     COMMON_NAMES,
+    columns_of,
     datasets,
     open_source,
     read_corpus,
@@ -41,6 +42,7 @@ from ...data import (
 from ...evaluation import read_fact_lists
 from ...metrics import MultilabelOutcome, Outcome
 from ...runs import STORED_RUNS, RankedFacts, Run, load_run
+from .measures import class_counts, outcome_kind
 
 SHOWN_PROBLEMS = 50
 ROLES = ("id", "gold", "predicted", "predicted_paired")
@@ -75,6 +77,35 @@ class Refused(ValueError):
 
 
 @dataclass(frozen=True)
+class Submission:
+    """What somebody hands in.
+
+    Attributes
+    ----------
+    file : predictions. dataset : as run files name it. system : a name, shown as text.
+    paper : an http(s) address, '' if there is none. licence : of the predictions, '' if none is stated.
+    columns : role (id, gold, predicted, predicted_paired) → column of the file, if not recognised.
+    gold, negative : of a test set of one's own: a file with ids and gold labels, if not in `file`; its
+        negative class. seed : of one run of several; the page shows the system once, with their mean.
+    truth, threshold : for several labels a sample. facts, n_facts : for ranked facts.
+    """
+
+    file: Path | str
+    dataset: str
+    system: str
+    paper: str = ""
+    licence: str = ""
+    columns: Mapping[str, str | None] = field(default_factory=dict)
+    gold: Path | str | None = None
+    negative: str | None = None
+    seed: int | None = None
+    truth: Path | str | None = None
+    threshold: float = 0.0
+    facts: Path | str | None = None
+    n_facts: int | None = None
+
+
+@dataclass(frozen=True)
 class _TestSet:
     """What a submission has to fit: the labels, how many samples of each, and the key where it is here.
 
@@ -86,27 +117,42 @@ class _TestSet:
     __test__ = False  # pytest takes a class of such a name for tests
 
     dataset: str
-    kind: str
-    labels: tuple[str, ...]
-    negative: str | None
-    support: Mapping[str, int]
-    n: int
+    kind: str = "labels"
+    labels: tuple[str, ...] = ()
+    negative: str | None = None
+    support: Mapping[str, int] = field(default_factory=dict)
+    n: int = 0
     key: Mapping[str, str] | None = None
     own: bool = False
 
+    @classmethod
+    def of_run(cls, dataset: str, run: Run, key: Mapping[str, str] | None, own: bool) -> _TestSet:
+        """That of a stored run."""
+        kind, labels = outcome_kind(run), tuple(map(str, run.labels))
+        gold = {} if kind == "facts" else dict(zip(labels, class_counts(run).gold.tolist(), strict=True))
+        gold.pop(SKIPPED, None)
+        labels = tuple(label for label in labels if label != SKIPPED)
+        negative = None if run.negative is None else str(run.negative)
+        key = key if kind == "labels" else None
+        return cls(dataset, kind, labels, negative, gold, run.n, key, own)
 
-def _known_test_sets(runs: Path | str = STORED_RUNS) -> list[str]:
-    """Names of the test sets that have stored runs, then of registered ones that can be read.
+    def with_key(self, key: Mapping[str, str]) -> _TestSet:
+        """A test set of which nothing else is known than its gold labels."""
+        support = Counter(key.values())
+        return replace(self, labels=tuple(sorted(support)), support=support, n=len(key), key=key)
 
-    >>> "tacred" in _known_test_sets()
-    True
-    """
-    stored = [path.name for path in sorted(Path(runs).glob("*")) if path.is_dir()]
+
+def _folders(path: Path | str) -> list[str]:
+    return [folder.name for folder in sorted(Path(path).glob("*")) if folder.is_dir()]
+
+
+def _known_test_sets(runs: Path | str) -> list[str]:
+    """Names of the test sets that have stored runs, then of registered ones that can be read."""
     registered = [name for name, row in datasets().items() if row.kind == "relations" and row.splits]
-    return list(dict.fromkeys([*stored, *registered]))
+    return list(dict.fromkeys([*_folders(runs), *registered]))
 
 
-def find_test_set(dataset: str, runs: Path | str = STORED_RUNS, store: Path | str | None = None) -> _TestSet:
+def find_test_set(dataset: str, runs: Path | str = STORED_RUNS, store: Path | str = "") -> _TestSet:
     """The test set of a data set, from its stored runs and, where the data are here, from its key; else one
     that a submission in `store` made.
 
@@ -117,112 +163,21 @@ def find_test_set(dataset: str, runs: Path | str = STORED_RUNS, store: Path | st
     (15509, 42, 'no_relation')
     """
     known = _known_test_sets(runs)
-    if dataset in known:
-        folders = (*map(str, search_folders()), os.environ.get("RC_DATA_DIR", ""))
-        return _known_test_set(dataset, str(runs), folders)
-    run = _first_run(dataset, store) if store is not None else None
-    if run is None:
+    own, key, folder = dataset not in known, None, runs
+    if own:
+        folder = store or os.devnull
+    else:
+        key = _read_key(dataset, (*map(str, search_folders()), os.environ.get("RC_DATA_DIR", "")))
+    stored = map(load_run, sorted(Path(folder, dataset).glob("*/*/*.json")))
+    if run := next((run for run in stored if not run.second), None):
+        return _TestSet.of_run(dataset, run, key, own)
+    if key is None:
         raise unknown_name("dataset", dataset, known)
-    return _test_set_of(dataset, run, None, own=True)
-
-
-def _first_run(dataset: str, folder: Path | str) -> Run | None:
-    runs = map(load_run, sorted(Path(folder, dataset).glob("*/*/*.json")))
-    return next((run for run in runs if not run.second), None)
+    return _TestSet(dataset, negative=datasets()[dataset].negative).with_key(key)
 
 
 @functools.lru_cache(maxsize=32)
-def _known_test_set(dataset: str, runs: str, _data_folders: tuple[str, ...]) -> _TestSet:
-    key, run = _read_key(dataset), _first_run(dataset, runs)
-    if run is not None:
-        return _test_set_of(dataset, run, key)
-    if key is None:
-        raise unknown_name("dataset", dataset, _known_test_sets(runs))
-    return _test_set_of_key(dataset, datasets()[dataset].negative, key)
-
-
-def _test_set_of_key(
-    dataset: str, negative: str | None, key: Mapping[str, str], own: bool = False
-) -> _TestSet:
-    support = Counter(key.values())
-    return _TestSet(dataset, "labels", tuple(sorted(support)), negative, support, len(key), key, own)
-
-
-def _test_set_of(dataset: str, run: Run, key: Mapping[str, str] | None, own: bool = False) -> _TestSet:
-    kind = {"label_sets": "sets", "facts": "facts"}.get(run.kind, "labels")
-    labels = tuple(map(str, run.labels))
-    support: dict[str, int] = {}
-    if kind != "facts":
-        counts = counts_of(run)
-        support = dict(zip(labels, counts.gold.tolist(), strict=True))
-        support.pop(SKIPPED, None)
-    negative = None if run.negative is None else str(run.negative)
-    labels = tuple(label for label in labels if label != SKIPPED)
-    key = key if kind == "labels" else None
-    return _TestSet(dataset, kind, labels, negative, support, run.n, key, own)
-
-
-def submitted_test_set(
-    dataset: str,
-    columns: Mapping[str, str | None],
-    gold: Path | str | None,
-    negative: str | None,
-    runs: Path | str,
-    store: Path | str,
-) -> _TestSet:
-    """The test set of a submission: a known one, or a new one of the submission's own gold labels.
-
-    Parameters
-    ----------
-    columns : role → column. gold : a file with ids and gold labels, if not in the predictions' file.
-    negative : the negative class of a new test set; of a known one, it has to be its own.
-
-    Raises ValueError for a new name that is nearly a known one, unless `gold` says that it is meant; for
-    gold labels or a negative class that are not those of the known test set. Refused for a faulty `gold`.
-    """
-    known = [*_known_test_sets(runs), *(path.name for path in sorted(Path(store).glob("*")) if path.is_dir())]
-    if dataset not in known and not gold and did_you_mean(dataset, known):
-        raise unknown_name("dataset", dataset, known)
-    test = find_test_set(dataset, runs, store) if dataset in known else None
-    key = None if gold is None else _read_gold(gold, columns)
-    if test is None:
-        new = _TestSet(dataset, "labels", (), negative, {}, 0, own=True)
-        return new if key is None else _test_set_of_key(dataset, negative, key, own=True)
-    if negative is not None and negative != test.negative:
-        raise ValueError(f"the negative class of {dataset} is {shown(test.negative)}, not {shown(negative)}")
-    if key is not None and any(Counter(key.values())[label] != n for label, n in test.support.items()):
-        raise ValueError(f"{gold}: these are not the gold labels of {dataset}")
-    return test if key is None else replace(test, key=key)
-
-
-def _read_gold(path: Path | str, columns: Mapping[str, str | None]) -> dict[str, str]:
-    """Id → gold label of a file."""
-    nothing = _TestSet("", "labels", (), None, {}, 0, own=True)
-    values = read_labels_file(path, nothing, columns, ("id", "gold"))
-    if "id" not in values:
-        raise ValueError(f"{path}: a file of gold labels needs ids, to be matched by")
-    return dict(zip(values["id"], values["gold"], strict=True))
-
-
-def run_dataset(run: Run) -> str:
-    """The name of a run's test set: the data set, and the split if it is not 'test'."""
-    return run.dataset if run.split == "test" else f"{run.dataset}-{run.split}"
-
-
-def knows_gold(run: Run) -> bool:
-    """Whether the predictions were made with the gold labels in sight, as by RECENT's released evaluation."""
-    return run.options.get("evaluation") == "as-published"
-
-
-def counts_of(run: Run) -> Any:
-    """Correct, gold and predicted counts of each label: of the original sentences, of the first system."""
-    outcome = run.outcome()
-    if isinstance(outcome, Outcome):
-        return outcome.per_class()
-    return outcome.counts if isinstance(outcome, MultilabelOutcome) else outcome
-
-
-def _read_key(dataset: str) -> dict[str, str] | None:
+def _read_key(dataset: str, _data_folders: tuple[str, ...]) -> dict[str, str] | None:
     """Id → gold label of a test set whose data are here; None where they are not, or have no single ids."""
     try:
         if dataset in TACRED_KEYS:
@@ -238,6 +193,38 @@ def _read_key(dataset: str) -> dict[str, str] | None:
         return None
     key = {str(sample.id): sample.relation for sample in samples}
     return key if len(key) == len(samples) else None
+
+
+def submitted_test_set(given: Submission, runs: Path | str, store: Path | str) -> _TestSet:
+    """The test set of a submission: a known one, or a new one of the submission's own gold labels.
+
+    Raises ValueError for a new name that is nearly a known one, unless a file of gold labels says that it is
+    meant; for gold labels or a negative class that are not those of the known test set. Refused for a faulty
+    file of gold labels.
+    """
+    dataset, known = given.dataset, [*_known_test_sets(runs), *_folders(store)]
+    if dataset not in known and not given.gold and did_you_mean(dataset, known):
+        raise unknown_name("dataset", dataset, known)
+    key = None if given.gold is None else _read_gold(given.gold, given.columns)
+    if dataset not in known:
+        new = _TestSet(dataset, negative=given.negative, own=True)
+        return new if key is None else new.with_key(key)
+    test = find_test_set(dataset, runs, store)
+    if given.negative not in (None, test.negative):
+        raise ValueError(
+            f"the negative class of {dataset} is {shown(test.negative)}, not {shown(given.negative)}"
+        )
+    if key is not None and any(Counter(key.values())[label] != n for label, n in test.support.items()):
+        raise ValueError(f"{given.gold}: these are not the gold labels of {dataset}")
+    return test if key is None else replace(test, key=key)
+
+
+def _read_gold(path: Path | str, columns: Mapping[str, str | None]) -> dict[str, str]:
+    """Id → gold label of a file."""
+    values = read_labels_file(path, _TestSet("", own=True), columns, ("id", "gold"))
+    if "id" not in values:
+        raise ValueError(f"{path}: a file of gold labels needs ids, to be matched by")
+    return dict(zip(values["id"], values["gold"], strict=True))
 
 
 @dataclass
@@ -268,84 +255,73 @@ class _Check:
         if self.count:
             raise Refused(path, self.kept, self.count)
 
-    def find_columns(self, names: list[str], wanted: Mapping[str, str | None]) -> None:
-        """The column of each role. Missing ones are faults; gold may be missing where the key is here."""
-        there = f"Columns: {listing(names)}"
-        for role, named in wanted.items():
-            if named is not None and names.count(named) != 1:
-                what = "occurs more than once" if named in names else "does not exist"
-                hint = did_you_mean(named, names) or "."
-                self.add(f"column {shown(named)} for {role} {what}{hint} {there}")
-            if named is not None:
-                self.columns[role] = named
-                continue
-            common = COMMON_NAMES.get(role, ())
-            likely = [name for name in names if name.lower() in common]
-            likely = [name for name in likely if name.lower() == common[0]] or likely
-            if len(likely) == 1:
-                self.columns[role] = likely[0]
-            elif role == "predicted" or likely or (role == "gold" and self.test.key is None):
-                which = "no column has a common name"
-                which = f"more than one could be: {listing(likely)}" if likely else which
-                other = ", or give another file, --gold FILE" if role == "gold" else ""
-                self.add(f"which column is {role}? {which}; name it, --{role}-column C{other}. {there}")
+    def find_columns(self, source: Any, wanted: Mapping[str, str | None], alone: bool) -> None:
+        """The column of each role, as `read_predictions` recognises it; what is missing is a fault."""
+        there = f"Columns: {listing(source.names)}"
+        for role, name in wanted.items():
+            try:
+                self.columns |= columns_of(source, {role: name}, alone)
+            except ValueError as fault:
+                self.add(str(fault).removeprefix(f"{source.path}: "))
+        if "gold" not in wanted and self.test.key is None:
+            how = "name it, --gold-column C, or give another file, --gold FILE"
+            self.add(f"which column is gold? no column has a common name; {how}. {there}")
         if not self.columns.keys() & {"gold", "id"} and not self.count:
             self.add(f"without a gold column, ids are needed. {there}")
 
-    def sound_cells(self, line: int | None, cells: dict) -> dict[str, str]:
-        """The cells of one row that are sound, by role."""
-        sound = {}
+    def sound_cells(self, line: int | None, cells: Mapping[str, Any]) -> dict[str, str]:
+        """The cells of one row without a fault, by role."""
+        sound: dict[str, str] = {}
         for role, column in self.columns.items():
             value = cells.get(column)
             value = str(value) if type(value) is int else value
             if value is None or (isinstance(value, str) and not value.strip()):
-                self.add("the cell is empty" if column in cells else "the field is missing", line, column)
+                fault = "the cell is empty" if column in cells else "the field is missing"
             elif not isinstance(value, str):
-                self.add(f"text or an integer is expected, not {shown(value)}", line, column)
-            elif not self._fits(role, value):
-                hint = self.hint(value, self.test.labels)
-                self.add(f"unknown label {shown(value)} of {self.test.dataset}{hint}", line, column)
+                fault = f"text or an integer is expected, not {shown(value)}"
+            elif role == "id":
+                fault = self._id_fault(value, line)
+            else:
+                fault = self._label_fault(value, role, sound.get("id"))
+            if fault:
+                self.add(fault, line, column)
             else:
                 sound[role] = value
         return sound
 
-    def _fits(self, role: str, value: str) -> bool:
-        """Whether a label is one of the test set; of a new one nothing is known yet."""
-        if role == "id" or value in self.test.labels:
-            return True
-        return not self.test.n if role == "gold" else self.test.own or value == SKIPPED
-
-    def is_new_id(self, line: int | None, value: str | None) -> bool:
-        """Whether the row has an id, of the test set, that no row before has."""
-        if value is None:
-            return False
+    def _id_fault(self, value: str, line: int | None) -> str:
+        """'' if the id is one of the test set that no row before has."""
         if value in self.lines:
             first = self.lines[value]
             before = "" if first is None else f", the first time in line {first}"
-            self.add(f"id {shown(value)} occurs twice{before}", line, self.columns["id"])
-            return False
+            return f"id {shown(value)} occurs twice{before}"
         self.lines[value] = line
         if self.test.key is None or value in self.test.key:
-            return True
+            return ""
         hint = self.hint(value, list(self.test.key)[:2000], 0.9)
-        reason = f"id {shown(value)} is not in the test set of {self.test.dataset}{hint}"
-        self.add(reason, line, self.columns["id"])
-        return False
+        return f"id {shown(value)} is not in the test set of {self.test.dataset}{hint}"
 
-    def check_gold(self, lines: Sequence[int | None], values: Mapping[str, Sequence[str]]) -> None:
-        """Are they the samples of this test set, all of them, with its gold labels?"""
-        test, gold = self.test, values.get("gold", ())
+    def _label_fault(self, value: str, role: str, identifier: str | None) -> str:
+        """'' if the label is one of the test set, and the one that the key has; of a new one all are."""
+        test = self.test
+        any_label = not test.n if role == "gold" else test.own or value == SKIPPED
+        if value not in test.labels and not any_label:
+            return f"unknown label {shown(value)} of {test.dataset}{self.hint(value, test.labels)}"
+        right = test.key.get(identifier, value) if role == "gold" and test.key is not None else value
+        if value == right:
+            return ""
+        return f"the gold label of {shown(identifier)} is {shown(value)}; the key says {shown(right)}"
+
+    def check_samples(self, n: int, gold: Sequence[str]) -> None:
+        """Are they the samples of this test set, all of them?"""
+        test = self.test
         if test.key is not None and "id" in self.columns:
             for name in test.key:
                 if name not in self.lines:
                     self.add(f"id {shown(name)} of the test set is missing")
-            for line, name, label in zip(lines, values["id"], gold, strict=False):
-                if label and label != test.key[name]:
-                    said = f"is {shown(label)}; the key says {shown(test.key[name])}"
-                    self.add(f"the gold label of {shown(name)} {said}", line, self.columns["gold"])
             return
-        if test.n and len(lines) != test.n:
-            self.add(f"{len(lines)} samples; the test set of {test.dataset} has {test.n}")
+        if test.n and n != test.n:
+            self.add(f"{n} samples; the test set of {test.dataset} has {test.n}")
         counts = Counter(gold)
         for label, expected in test.support.items():
             if counts[label] != expected:
@@ -361,47 +337,38 @@ def read_labels_file(
     Parameters
     ----------
     path : CSV, TSV, JSON lines or Parquet with a header, also gzipped; or an answer file of SemEval (.txt, id
-        TAB label). columns : role → column of the file; None: recognised by a common name. roles : to read.
+        TAB label), whose labels are predictions. columns : role → column of the file; None: recognised by a
+        common name; gold may be missing where the key is here. roles : to read.
 
     Checked are cells, labels, identifiers (each once, all of the test set, none else) and gold labels. Raises
     `Refused` with every fault; MalformedRecord for a file that cannot be taken apart at all.
     """
-    check = _Check(test)
-    names, rows = _rows(path, "predicted" in roles, check)
-    check.find_columns(names, {role: columns.get(role) for role in roles})
+    path, check = plain_file(path), _Check(test)
+    if path.stat().st_size > MOST_BYTES:
+        raise MalformedRecord(path, f"has more than {MOST_BYTES >> 20} MiB; no test set is that large")
+    source = open_source(path)
+    answers = "predicted" in roles and path.suffix.lower() == ".txt"
+    wanted = {role: columns.get(role) for role in roles}
+    has_gold = any(name.lower() in COMMON_NAMES["gold"] for name in source.names)
+    if wanted["gold"] is None and (answers or not has_gold):
+        del wanted["gold"]
+    check.find_columns(source, wanted, answers)
     check.refuse(path)
     values: dict[str, list[str]] = {role: [] for role in check.columns}
-    lines: list[int | None] = []
-    for line, cells in rows:
+    lines = 0
+    for line, cells in _readable_rows(source, check):
         sound = check.sound_cells(line, cells)
-        if "id" not in values or check.is_new_id(line, sound.get("id")):
-            lines.append(line)
+        if "id" not in values or "id" in sound:
+            lines += 1
             for role, column in values.items():
                 column.append(sound.get(role, ""))
     if not lines and not check.count:
         check.add("there are no predictions")
-    check.check_gold(lines, values)
+    check.check_samples(lines, values.get("gold", ()))
     check.refuse(path)
     if "gold" not in values:
         values["gold"] = [test.key[name] for name in values["id"]]
     return values
-
-
-def _rows(
-    path: Path | str, answers: bool, check: _Check
-) -> tuple[list[str], Iterator[tuple[int | None, dict]]]:
-    """Column names, and rows as (line, column → cell); lines that cannot be read are faults. The labels of
-    an answer file (.txt) are predictions if `answers`."""
-    path = plain_file(path)
-    if path.stat().st_size > MOST_BYTES:
-        raise MalformedRecord(path, f"has more than {MOST_BYTES >> 20} MiB; no test set is that large")
-    source = open_source(path)
-    role = "predicted" if answers and path.suffix.lower() == ".txt" else "label"
-    named = {name: role if name == "label" else name for name in source.names}
-    rows = _readable_rows(source, check)
-    if role == "label":
-        return list(source.names), rows
-    return list(named.values()), ((line, {named[name]: row[name] for name in row}) for line, row in rows)
 
 
 def _readable_rows(source: Any, check: _Check) -> Iterator[tuple[int | None, dict]]:
@@ -412,31 +379,33 @@ def _readable_rows(source: Any, check: _Check) -> Iterator[tuple[int | None, dic
         check.add(f"{fault.reason}; what follows was not read", fault.line)
 
 
-def label_outcome(path: Path | str, test: _TestSet, columns: Mapping[str, str | None]) -> Outcome:
-    """The outcome of a file of labels; with predictions on paired sentences, of both. Raises as above."""
-    values = read_labels_file(path, test, columns)
+def submitted_outcome(given: Submission, test: _TestSet) -> Outcome | MultilabelOutcome | RankedFacts:
+    """The counts of a submission: of labels (and predictions on paired sentences), of sets or of facts.
+
+    Raises as `read_labels_file`, and ValueError where what the kind of test set needs is not given.
+    """
+    outcome_of = {"labels": _label_outcome, "sets": _set_outcome, "facts": _fact_outcome}[test.kind]
+    with naming_file(given.file):
+        return outcome_of(given, test)
+
+
+def _label_outcome(given: Submission, test: _TestSet) -> Outcome:
+    values = read_labels_file(given.file, test, given.columns)
     labels = test.labels or tuple(sorted(set(values["gold"])))
     if test.negative not in (None, *labels):
         raise unknown_name("negative class", test.negative, labels)
-    predicted = {*values["predicted"], *values.get("predicted_paired", ())}
+    paired = values.get("predicted_paired")
+    predicted = {*values["predicted"], *(paired or ())}
     labels += tuple(sorted(predicted - {*labels, SKIPPED})) + (SKIPPED,) * (SKIPPED in predicted)
-    with naming_file(path):
-        if "predicted_paired" in values:
-            return Outcome.from_columns(
-                values["gold"], values["predicted"], paired=values["predicted_paired"], labels=labels
-            )
-        return Outcome.from_columns(values["gold"], values["predicted"], labels=labels)
+    roles = {"paired": paired} if paired else {}
+    return Outcome.from_columns(values["gold"], values["predicted"], labels=labels, **roles)
 
 
-def set_outcome(
-    path: Path | str, truth: Path | str | None, test: _TestSet, threshold: float
-) -> MultilabelOutcome:
-    """The outcome of a matrix of scores against one of gold labels; every label's gold count is checked."""
-    if truth is None:
-        raise ValueError(
-            f"{path}: {test.dataset} has several labels a sample: give the gold matrix, --truth T"
-        )
-    gold, scores = read_matrix(truth), read_matrix(path)
+def _set_outcome(given: Submission, test: _TestSet) -> MultilabelOutcome:
+    """A matrix of scores against one of gold labels; every label's gold count is checked."""
+    if given.truth is None:
+        raise ValueError(f"{test.dataset} has several labels a sample: give the gold matrix, --truth T")
+    gold, scores = read_matrix(given.truth), read_matrix(given.file)
     check = _Check(test)
     if gold.shape != (test.n, len(test.labels)):
         check.add(f"the truth has shape {gold.shape}; the test set has {(test.n, len(test.labels))}")
@@ -447,18 +416,13 @@ def set_outcome(
             if count != test.support[label]:
                 expected = test.support[label]
                 check.add(f"{count:g} samples have the label {shown(label)}; the test set has {expected}")
-    check.refuse(path)
-    with naming_file(path):
-        options = {"threshold": threshold, "labels": test.labels, "keep_sets": True}
-        return MultilabelOutcome.from_scores(gold, scores, depth=min(5, len(test.labels)), **options)
+    check.refuse(given.file)
+    options = {"threshold": given.threshold, "labels": test.labels, "keep_sets": True}
+    return MultilabelOutcome.from_scores(gold, scores, depth=min(5, len(test.labels)), **options)
 
 
-def fact_outcome(
-    path: Path | str, facts: Path | str | None, n_facts: int | None, test: _TestSet
-) -> RankedFacts:
-    """The outcome of a ranked list of facts, as `read_fact_lists` reads it."""
-    (ranked,) = read_fact_lists([path], facts, test.negative, n_facts)
-    with naming_file(path):
-        labels = None if ranked.ranking.relations is None else test.labels
-        # pairs are numbered by this file alone: stored, they would say that two systems can be paired
-        return RankedFacts.from_ranking(ranked.ranking, "bag", labels)  # rounded scores would be further ties
+def _fact_outcome(given: Submission, test: _TestSet) -> RankedFacts:
+    (ranked,) = read_fact_lists([given.file], given.facts, test.negative, given.n_facts)
+    labels = None if ranked.ranking.relations is None else test.labels
+    # pairs are numbered by this file alone: stored, they would say that two systems can be paired
+    return RankedFacts.from_ranking(ranked.ranking, "bag", labels)  # rounded scores would be further ties

@@ -7,6 +7,8 @@ that α, policy and classes can be chosen freely; schemes registered beyond the 
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -14,12 +16,23 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ...core import SEMEVAL_RELATIONS, SKIPPED, Label, shown, signature_field, unknown_name
+from ... import ROOT
+from ...core import (
+    SEMEVAL_RELATIONS,
+    SKIPPED,
+    Label,
+    read_file,
+    shown,
+    signature_field,
+    unknown_name,
+    write_atomically,
+)
 from ...metrics import (
     FACT_MEASURES,
     PRECISION_AT,
     RULES,
     SCHEMES,
+    ClassCounts,
     FactSample,
     MultilabelOutcome,
     Outcome,
@@ -39,7 +52,10 @@ KINDS = ("labels", "paired", "sets", "facts")
 REPLICATES, SEED = 1_000, 1
 ALPHA_STEPS = 20
 """Intervals of F1 under n^α are made at α = 0, 1/20, …, 1."""
+CACHE = ROOT / ".cache" / "leaderboard"
+DECIMALS = 8  # of the ends of intervals; values are kept as they are, or a digit shown could differ
 Function = Callable[..., Any]
+Fits = Callable[[Sequence[Label], Label | None], bool]
 
 
 @dataclass(frozen=True)
@@ -65,72 +81,88 @@ class Measure:
     about: str = ""
     better: Literal["higher", "lower"] = "higher"
     interval: bool = True
-    fits: Callable[[Sequence[Label], Label | None], bool] = lambda labels, negative: True
+    fits: Fits = lambda labels, negative: True
     averages: bool = False
 
 
-def _semeval(labels: Sequence[Label], negative: Label | None) -> bool:
+def _is_semeval(labels: Sequence[Label], negative: Label | None) -> bool:
     return negative == "Other" and set(labels) - {SKIPPED} == set(SEMEVAL_RELATIONS)
 
 
+def _has_labels(k: int, labels: Sequence[Label], negative: Label | None) -> bool:
+    return len(labels) >= k
+
+
+def _accuracy(table: Outcome, negative: Label | None) -> Any:
+    return table.accuracy
+
+
 def _performance(table: Outcome, negative: Label | None, classes_of: Outcome | None = None) -> Any:
-    if _semeval(table.labels, negative):
+    if _is_semeval(table.labels, negative):
         return official_macro(table, negative, classes_of)
     return average(table, "macro", negative=negative, classes_of=classes_of)
 
 
-def _direction(field: str, title: str, about: str, better: Literal["higher", "lower"] = "higher") -> Measure:
-    def function(outcome: Outcome, negative: Label | None, classes_of: Outcome | None = None) -> Any:
-        performance = partial(_performance, negative=negative)
-        return getattr(direction_scores(outcome, None, performance, classes_of), field)
-
-    return Measure(field, title, "paired", function, about, better, averages=True)
+def _direction(name: str, outcome: Outcome, negative: Label | None, classes_of: Outcome | None = None) -> Any:
+    performance = partial(_performance, negative=negative)
+    return getattr(direction_scores(outcome, None, performance, classes_of), name)
 
 
-def _labels(name: str, title: str, function: Function, **options: Any) -> Measure:
-    return Measure(name, title, "labels", function, _ABOUT[name], **options)
+def _at_k(name: str, outcome: MultilabelOutcome, negative: Label | None) -> Any:
+    return outcome.ranking.scores([int(name.partition("@")[2])])[name]
 
 
-def _at_k(name: str, k: int) -> Measure:
-    def function(outcome: Any, negative: Label | None) -> Any:
-        return outcome.ranking.scores([k])[f"{name}@{k}"]
-
-    fits = lambda labels, negative: len(labels) >= k  # noqa: E731
-    return Measure(f"{name}@{k}", f"{name}@{k}", "sets", function, fits=fits)
+def _of_facts(name: str, ranking: Any, negative: Label | None) -> float:
+    value = fact_scores(ranking)[name]
+    return float("nan") if value is None else value
 
 
-def _fact(name: str, title: str, interval: bool = True) -> Measure:
-    def function(ranking: Any, negative: Label | None) -> float:
-        value = fact_scores(ranking)[name]
-        return float("nan") if value is None else value
-
-    return Measure(name, title, "facts", function, _ABOUT.get(name, ""), interval=interval)
+def _scheme_score(name: str, outcome: Any, negative: Label | None, classes_of: Any = None) -> Any:
+    if isinstance(outcome, MultilabelOutcome):
+        return averages(outcome.counts, [name])[..., 0]
+    return averages(outcome, [name], classes_of=classes_of, negative=negative)[..., 0]
 
 
-_ABOUT = {
-    "accuracy": "Share of all samples, the negative class included, whose prediction is right.",
-    "official_macro": "The task's own score: macro-F1 over nine relations, direction counted "
-    "(Hendrickx et al. 2010).",
-    "auc": "Area between the points of the curve, as OpenNRE has it.",
-    "average_precision": "Average precision.",
-    "micro_f1": "The highest micro-F1 over all thresholds.",
-}
 _OF_A = "Macro-F1 on the test set; of SemEval the official one, over nine relations, direction counted."
 _OF_B = "The same score on the same sentences with the two entities exchanged."
 _OF_PIR = "Share of right predictions that do not move when the entities are exchanged: small is good."
-_BUILT_IN = (
-    _labels("accuracy", "accuracy", lambda table, negative: table.accuracy),
-    _labels("official_macro", "official macro", official_macro, fits=_semeval, averages=True),
-    _direction("performance_original", "A", _OF_A),
-    _direction("performance_paired", "B", _OF_B),
-    _direction("pd", "PD", "|A − B|: small is good.", "lower"),
-    _direction("pir", "PIR", _OF_PIR, "lower"),
-    _direction("ppr", "PPR", "Share of samples that are right both ways: large is good."),
-    *(_at_k(name, k) for name in ("P", "NDCG") for k in (1, 3, 5) if (name, k) != ("NDCG", 1)),
-    *map(_fact, ("auc", "average_precision", "micro_f1"), ("AUC", "AP", "best F1")),
-    *(_fact(f"P@{n}", f"P@{n}", interval=False) for n in PRECISION_AT),
+_DIRECTION: tuple[tuple[str, str, str, Literal["higher", "lower"]], ...] = (
+    ("performance_original", "A", _OF_A, "higher"),
+    ("performance_paired", "B", _OF_B, "higher"),
+    ("pd", "PD", "|A − B|: small is good.", "lower"),
+    ("pir", "PIR", _OF_PIR, "lower"),
+    ("ppr", "PPR", "Share of samples that are right both ways: large is good.", "higher"),
 )
-BUILT_IN = frozenset(measure.name for measure in _BUILT_IN)
+_FACTS = (
+    ("auc", "AUC", "Area between the points of the curve, as OpenNRE has it."),
+    ("average_precision", "AP", "Average precision."),
+    ("micro_f1", "best F1", "The highest micro-F1 over all thresholds."),
+)
+_AT = [(f"{name}@{k}", k) for name in ("P", "NDCG") for k in (1, 3, 5) if (name, k) != ("NDCG", 1)]
+_OF_ALL = "Share of all samples, the negative class included, whose prediction is right."
+_OFFICIAL = "The task's own score: macro-F1 over nine relations, direction counted (Hendrickx et al. 2010)."
+_BUILT_IN = (
+    Measure("accuracy", "accuracy", "labels", _accuracy, _OF_ALL),
+    Measure(
+        "official_macro",
+        "official macro",
+        "labels",
+        official_macro,
+        _OFFICIAL,
+        fits=_is_semeval,
+        averages=True,
+    ),
+    *(
+        Measure(name, title, "paired", partial(_direction, name), about, better, averages=True)
+        for name, title, about, better in _DIRECTION
+    ),
+    *(Measure(name, name, "sets", partial(_at_k, name), fits=partial(_has_labels, k)) for name, k in _AT),
+    *(Measure(name, title, "facts", partial(_of_facts, name), about) for name, title, about in _FACTS),
+    *(
+        Measure(name, name, "facts", partial(_of_facts, name), interval=False)
+        for name in (f"P@{n}" for n in PRECISION_AT)
+    ),
+)
 _measures = {(measure.kind, measure.name): measure for measure in _BUILT_IN}
 
 
@@ -146,7 +178,7 @@ def register_measure(
     A measure of one's own is given anew. Raises ValueError for the name of one that comes with the package.
 
     >>> made = register_measure("error", lambda table, negative: 1 - table.accuracy)
-    >>> "error" in [one.name for one in measures_of("labels")]
+    >>> "error" in [one.name for one in _measures_of("labels")]
     True
     >>> unregister_measure("error")
     """
@@ -154,7 +186,7 @@ def register_measure(
         raise unknown_name("kind of measure", kind, KINDS)
     if not isinstance(name, str) or not name.isidentifier():
         raise ValueError(f"measure name {shown(name)}: letters, digits and underscores are needed")
-    if (kind, name) in {(measure.kind, measure.name) for measure in _BUILT_IN}:
+    if _measures.get((kind, name)) in _BUILT_IN:
         raise ValueError(f"there is a measure {name!r} already: choose another name")
     made = Measure(name, title or name, kind, function, about, **options)
     _measures[kind, name] = made
@@ -168,79 +200,99 @@ def unregister_measure(name: str, kind: str = "labels") -> None:
     Traceback (most recent call last):
     ValueError: 'accuracy' is no registered measure of labels
     """
-    if (kind, name) not in _measures or _measures[kind, name] in _BUILT_IN:
+    if _measures.get((kind, name), _BUILT_IN[0]) in _BUILT_IN:
         raise ValueError(f"{name!r} is no registered measure of {kind}")
     del _measures[kind, name]
 
 
-def measures_of(kind: str, labels: Sequence[Label] = (), negative: Label | None = None) -> list[Measure]:
-    """The measures of a kind of outcome; those that fit the labels, and schemes beyond the five.
+def _measures_of(kind: str, labels: Sequence[Label] = (), negative: Label | None = None) -> list[Measure]:
+    """The measures of a kind of outcome that fit the labels, and schemes beyond the five.
 
-    >>> [one.title for one in measures_of("paired")]
+    >>> [one.title for one in _measures_of("paired")]
     ['A', 'B', 'PD', 'PIR', 'PPR']
     """
-    measures = [
-        measure for measure in _measures.values() if measure.kind == kind and measure.fits(labels, negative)
-    ]
+    fitting = [each for each in _measures.values() if each.kind == kind and each.fits(labels, negative)]
     if kind in ("labels", "sets"):
-        measures += [_scheme(name, kind) for name in scheme_names() if name not in SCHEMES]
-    return measures
+        drawn = kind == "labels"
+        for name in (name for name in scheme_names() if name not in SCHEMES):
+            about, function = f"F1 averaged under the scheme {name}.", partial(_scheme_score, name)
+            fitting.append(Measure(name, name, kind, function, about, interval=drawn, averages=drawn))
+    return fitting
 
 
-def _scheme(name: str, kind: str) -> Measure:
-    def function(outcome: Any, negative: Label | None, classes_of: Any = None) -> Any:
-        if isinstance(outcome, MultilabelOutcome):
-            return averages(outcome.counts, [name])[..., 0]
-        return averages(outcome, [name], classes_of=classes_of, negative=negative)[..., 0]
-
-    about, drawn = f"F1 averaged under the scheme {name}.", kind == "labels"
-    return Measure(name, name, kind, function, about, interval=drawn, averages=drawn)
+def outcome_kind(run: Run) -> str:
+    """'labels', 'sets' or 'facts': what the outcome of a run is made of."""
+    return {"label_sets": "sets", "facts": "facts"}.get(run.kind, "labels")
 
 
-def measured(
-    run: Run, replicates: int = REPLICATES, kinds: Sequence[str] = KINDS
-) -> dict[str, tuple[float, float, float]]:
-    """Measure → value, and the ends of its interval (nan where there is none), fractions, of one run.
-
-    Measures that are undefined for this outcome have the value nan.
-
-    >>> outcome = Outcome.from_columns(list("aab"), list("aaa"))
-    >>> found = measured(Run.from_outcome(outcome, dataset="demo", model="m"), replicates=0)
-    >>> [round(one, 4) for one in found["accuracy"]]
-    [0.6667, nan, nan]
-    """
-    values: dict[str, tuple[float, float, float]] = {}
-    for kind, outcome in outcomes_of(run).items():
-        if kind not in kinds:
-            continue
-        chosen = measures_of(kind, run.labels, run.negative)
-        drawn = [measure for measure in chosen if measure.interval] if replicates else []
-        ends = _intervals(kind, outcome, run, drawn, replicates)
-        for measure in chosen:
-            value = float(np.asarray(measure.function(outcome, run.negative)))
-            values[measure.name] = (value, *ends.get(measure.name, (float("nan"), float("nan"))))
-    return values
-
-
-def outcomes_of(run: Run) -> dict[str, Any]:
-    """Kind of measure → the outcome of a run that it takes; empty for joint outcomes of two systems.
-
-    >>> outcome = Outcome.from_columns(list("ab"), list("aa"))
-    >>> list(outcomes_of(Run.from_outcome(outcome, dataset="demo", model="m")))
-    ['labels']
-    """
+def class_counts(run: Run) -> ClassCounts:
+    """Correct, gold and predicted counts of each label: of the original sentences, of the first system."""
     outcome = run.outcome()
-    match outcome:
-        case Outcome() if run.second:
-            return {}
-        case Outcome():
-            paired = {"paired": outcome} if "paired" in outcome.roles else {}
-            return {"labels": outcome.of("predicted").grouped()} | paired
-        case MultilabelOutcome():
-            return {"sets": outcome}
-        case RankedFacts():
-            return {"facts": outcome.ranking(run.labels, run.negative)}
-    return {"labels": outcome}
+    return outcome.counts if isinstance(outcome, MultilabelOutcome) else outcome.per_class()
+
+
+def _outcomes_of(run: Run) -> dict[str, Any]:
+    """Kind of measure → the outcome of a run that it takes."""
+    outcome = run.outcome()
+    if isinstance(outcome, RankedFacts):
+        return {"facts": outcome.ranking(run.labels, run.negative)}
+    if isinstance(outcome, MultilabelOutcome):
+        return {"sets": outcome}
+    paired = {"paired": outcome} if "paired" in outcome.roles else {}
+    return {"labels": outcome.of("predicted").grouped()} | paired
+
+
+def measured(run: Run, replicates: int = REPLICATES, cached: bool = False) -> dict[str, dict[str, Any]]:
+    """The numbers of one run, fractions; None where they are undefined.
+
+    Parameters
+    ----------
+    replicates : of the intervals; 0: none. cached : keep the numbers of the package's own measures in .cache.
+
+    Returns
+    -------
+    `measures` : measure → [value, low, high]. `ends` : 'micro', 'entropy' and 'alpha' → low and high of F1
+    under that scheme, of n^α at each of the 21 steps: what the page cannot compute itself.
+
+    >>> run = Run.from_outcome(Outcome.from_columns(list("aab"), list("aaa")), dataset="demo", model="m")
+    >>> measured(run, replicates=0)["measures"]
+    {'accuracy': [0.6666666666666666, None, None]}
+    >>> ends = measured(run, replicates=100)["ends"]
+    >>> list(ends), len(ends["alpha"][0])
+    (['micro', 'entropy', 'alpha'], 21)
+    """
+    outcomes = _outcomes_of(run)
+    chosen = {kind: _measures_of(kind, run.labels, run.negative) for kind in outcomes}
+    names = sorted(measure.name for measures in chosen.values() for measure in measures)
+    cached = cached and all(each in _BUILT_IN for measures in chosen.values() for each in measures)
+    key = (run.table, run.labels, run.negative, RULES, replicates, names, DECIMALS)
+    text = repr((*key, "classes of the whole outcome"))
+    path = CACHE / f"{hashlib.sha256(text.encode()).hexdigest()}.json"
+    if cached and path.exists():
+        return json.loads(read_file(path))
+    values = {}
+    for kind, measures in chosen.items():
+        drawn = [measure for measure in measures if measure.interval] if replicates else []
+        ends = _intervals(kind, outcomes[kind], run, drawn, replicates)
+        for measure in measures:
+            value = float(np.asarray(measure.function(outcomes[kind], run.negative)))
+            undefined = (None, None)
+            values[measure.name] = [
+                None if np.isnan(value) else value,
+                *plain(ends.get(measure.name, undefined)),
+            ]
+    schemes = _scheme_ends(outcomes, run.negative, replicates) if replicates else {}
+    numbers = {"measures": values, "ends": {name: plain(ends) for name, ends in schemes.items()}}
+    if cached:
+        write_atomically(path, json.dumps(numbers))
+    return numbers
+
+
+def plain(value: Any) -> Any:
+    """Numbers with eight decimals; nan is None."""
+    if isinstance(value, tuple | list):
+        return [plain(number) for number in value]
+    return None if value is None or value != value else round(float(value), DECIMALS)
 
 
 def _intervals(
@@ -261,12 +313,11 @@ def _intervals(
     else:
 
         def statistic(table: Any) -> np.ndarray:
-            fixed = ({"classes_of": outcome} if measure.averages else {} for measure in drawn)
-            values = (
-                measure.function(table, run.negative, **key)
-                for measure, key in zip(drawn, fixed, strict=True)
-            )
-            return np.stack([np.asarray(value, dtype=float) for value in values], axis=-1)
+            values = []
+            for measure in drawn:
+                fixed = {"classes_of": outcome} if measure.averages else {}
+                values.append(np.asarray(measure.function(table, run.negative, **fixed), dtype=float))
+            return np.stack(values, axis=-1)
 
         made = bootstrap_intervals(outcome, statistic, rng, replicates)
     return dict(zip(names, zip(made.low.tolist(), made.high.tolist(), strict=True), strict=True))
@@ -282,32 +333,52 @@ def _fact_sample(ranking: Any, run: Run) -> FactSample:
     return FactSample.of(ranking, units, of_unit)
 
 
-def measure_signature(measure: Measure, run: Run, replicates: int = REPLICATES) -> str:
-    """What a value of a measure needs to be read.
+def _scheme_ends(outcomes: dict[str, Any], negative: Label | None, replicates: int) -> dict[str, Any]:
+    """Ends of F1 under micro, entropy and n^α, over the labels with gold samples; for label sets over all."""
+    schemes = ["micro", "entropy", *(f"n^{step / ALPHA_STEPS:g}" for step in range(ALPHA_STEPS + 1))]
+    if "facts" in outcomes:
+        return {}
+    table = outcomes["labels"] if "labels" in outcomes else outcomes["sets"].sets
+    fixed = {"classes_of": table.per_class()} | ({"negative": negative} if "labels" in outcomes else {})
+    made = bootstrap_intervals(
+        table, lambda drawn: averages(drawn, schemes, **fixed), np.random.default_rng(SEED), replicates
+    )
+    low, high = made.low.tolist(), made.high.tolist()
+    return {"micro": (low[0], high[0]), "entropy": (low[1], high[1]), "alpha": (low[2:], high[2:])}
 
-    >>> outcome = Outcome.from_columns(list("aab"), list("aaa"))
-    >>> run = Run.from_outcome(outcome, dataset="demo", model="m")
-    >>> measure_signature(measures_of("labels")[0], run, 0)
+
+def measure_columns(runs: Sequence[Run], replicates: int) -> list[dict[str, Any]]:
+    """The measures of a test set, as the page heads them; each signed as in the first run that has it."""
+    columns: dict[str, dict[str, Any]] = {}
+    for run in runs:
+        for kind, outcome in _outcomes_of(run).items():
+            for measure in _measures_of(kind, run.labels, run.negative):
+                if measure.name not in columns:
+                    made = bootstrap_suffix(replicates, SEED) if measure.interval and replicates else ""
+                    head = {"id": measure.name, "title": measure.title, "kind": kind}
+                    head |= {"about": measure.about, "better": measure.better}
+                    columns[measure.name] = head | {"signature": _signature(measure, run, outcome) + made}
+    return sorted(columns.values(), key=lambda column: KINDS.index(column["kind"]))
+
+
+def _signature(measure: Measure, run: Run, outcome: Any) -> str:
+    """What a value of a measure needs to be read, but for its interval.
+
+    >>> run = Run.from_outcome(Outcome.from_columns(list("aab"), list("aaa")), dataset="demo", model="m")
+    >>> _signature(_measures_of("labels")[0], run, run.outcome())
     'accuracy|negative:None|n:3|v:0.1'
     """
-    made = bootstrap_suffix(replicates, SEED) if measure.interval and replicates else ""
-    negative = signature_field(run.negative)
-    outcome = outcomes_of(run)[measure.kind]
-    match measure.kind:
-        case "paired":
-            kind = "official_macro" if _semeval(run.labels, run.negative) else "macro"
-            fields = f"performance:{kind}|inverse:e1e2|negative:{negative}|n:{run.n}|v:{RULES}"
-            return f"{measure.name}|{fields}{made}"
-        case "sets" if "@" in measure.name:
-            return outcome.ranking.signature(measure.name) + made
-        case "sets":
-            return Policy.of(outcome.counts).signature(outcome.counts, "f1", measure.name) + made
-        case "facts":
-            fields = f"level:{run.table.level}|negative:{negative}|facts:{outcome.facts}|v:{RULES}"
-            return f"{measure.name}|{fields}{made}"
-    if measure.name in scheme_names():
-        return Policy(negative=run.negative).signature(outcome, "f1", measure.name) + made
-    if measure.name == "official_macro":
-        labels = f"official:semeval2010|labels:supported|negative:{negative}|direction:grouped"
-        return f"f1|{labels}|n:{run.n}|v:{RULES}{made}"
-    return f"{measure.name}|negative:{negative}|n:{run.n}|v:{RULES}{made}"
+    name, negative, n = measure.name, f"negative:{signature_field(run.negative)}", f"n:{run.n}|v:{RULES}"
+    if name in scheme_names():
+        counts = class_counts(run)
+        return Policy.of(counts, negative=run.negative).signature(counts, "f1", name)
+    if measure.kind == "sets" and "@" in name:
+        return outcome.ranking.signature(name)
+    if measure.kind == "facts":
+        return f"{name}|level:{run.table.level}|{negative}|facts:{outcome.facts}|v:{RULES}"
+    if measure.kind == "paired":
+        performance = "official_macro" if _is_semeval(run.labels, run.negative) else "macro"
+        return f"{name}|performance:{performance}|inverse:e1e2|{negative}|{n}"
+    if name == "official_macro":
+        return f"f1|official:semeval2010|labels:supported|{negative}|direction:grouped|{n}"
+    return f"{name}|{negative}|{n}"

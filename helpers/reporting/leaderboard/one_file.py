@@ -8,44 +8,61 @@ from __future__ import annotations
 
 import html
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from ... import WEB, __version__
 from ...core import read_file, table_name, visible
-from ...evaluation import score_file, score_run, system_title
-from ...metrics import SCHEMES, ClassCounts, ClassReport, alpha_spectrum, averages, escape_markdown
-from ...runs import STORED_RUNS, Run, list_runs
-from ..tables import markdown_table
-from .checks import counts_of, find_test_set, knows_gold, label_outcome, run_dataset
-from .payload import TITLES
-from .store import STORE, submissions
+from ...evaluation import score_file, score_run
+from ...metrics import (
+    SCHEMES,
+    ClassCounts,
+    ClassReport,
+    Column,
+    Table,
+    alpha_spectrum,
+    escape_markdown,
+    power,
+)
+from ...runs import STORED_RUNS, Run
+from .checks import Submission, find_test_set, submitted_outcome
+from .payload import TITLES, page_data, system_scores
+from .store import STORE
 
 STEPS = np.linspace(0, 1, 41)
 CITATION = (
     "Harbecke, D., Chen, Y., Hennig, L., Alt, C. (2022). Why only Micro-F1? Class Weighting of Measures for "
     "Relation Classification. NLP-Power 2022, 32-41."
 )
+OWN_STYLE = (
+    "body{max-width:860px}h2{margin:36px 0 8px}svg{max-width:100%;height:auto}"
+    "blockquote{color:var(--soft);margin:12px 0;padding-left:14px;border-left:3px solid var(--line)}"
+    "svg text{font:12px var(--sans);fill:var(--soft)}main{overflow-wrap:anywhere}"
+)
+WIDTH, HEIGHT, LEFT, TOP, INNER = 820, 300, 48, 20, 244
+"""Of the figure over α: the whole, where the plane begins, and its height."""
+_PRECISION_RECALL = {name: Column(name) for name in ("precision", "recall")}
 
 
 @dataclass(frozen=True)
-class FileReport:
+class _FileReport:
     """What `file_report` found.
 
     Attributes
     ----------
     system, dataset : names; dataset is '' where none was given. report : all schemes and classes.
-    others : title → counts of the stored systems of the test set. replicates : of the intervals.
+    replicates : of the intervals. stored : the test set with its stored systems, as the page has it; or None.
     """
 
     system: str
     dataset: str
     report: ClassReport
     replicates: int
-    others: Mapping[str, ClassCounts] = field(default_factory=dict)
+    stored: Mapping[str, Any] | None = None
 
     def counts(self) -> ClassCounts:
         """The counts of each class."""
@@ -53,13 +70,16 @@ class FileReport:
         columns = ([row[name] for row in rows.values()] for name in ("correct", "predicted", "support"))
         return ClassCounts(*map(np.array, columns), self.report.n, tuple(rows))
 
+    def others(self, schemes: Sequence[Any]) -> pd.DataFrame:
+        """F1 of the stored systems under each scheme, as the page ranks them: means over their seeds."""
+        return pd.DataFrame() if self.stored is None else system_scores(self.stored, schemes)
+
     def ranks(self) -> dict[str, int]:
         """The rank that the file would have among the stored systems, under each scheme."""
-        schemes, negative = list(self.report.schemes), self.report.negative
-        scores = [averages(table, schemes, negative=negative) for table in self.others.values()]
-        own = [row["f1"] for row in self.report.schemes.values()]
-        ahead = (np.stack(scores) > np.array(own)).sum(axis=0).tolist() if scores else []
-        return {scheme: 1 + count for scheme, count in zip(schemes, ahead, strict=False)}
+        others = self.others(list(self.report.schemes))
+        own = [row["f1"] + 1e-12 for row in self.report.schemes.values()]  # equal counts: an equal rank
+        ranks = (1 + (others.to_numpy() > own).sum(axis=0)).tolist() if len(others) else []
+        return dict(zip(self.report.schemes, ranks, strict=False))
 
     def title(self) -> str:
         """One line: the system and its test set."""
@@ -83,62 +103,52 @@ class FileReport:
     def to_dict(self) -> dict[str, Any]:
         """The report as JSON values, with `ranks`, `others` (how many) and `how_to_report`."""
         values = self.report.to_dict() | {"system": self.system, "dataset": self.dataset}
-        values |= {"ranks": self.ranks(), "others": len(self.others)}
+        values |= {"ranks": self.ranks(), "others": len(self.others(["macro"]))}
         return values | {"how_to_report": self.how_to_report()}
 
-    def scheme_rows(self) -> list[list[str]]:
-        """Header and rows of the table of schemes: F1, interval, precision, recall, rank."""
-        ranks = self.ranks()
-        head = ["scheme", "F1", "95 % interval", "precision", "recall"] + (["rank"] if ranks else [])
-        rows = [head]
+    def schemes(self) -> Table:
+        """F1 under each scheme, with interval, precision, recall and rank."""
+        ranks, systems, rows = self.ranks(), len(self.others(["macro"])) + 1, []
         for name, row in self.report.schemes.items():
             ends = f"{100 * row['low']:.1f}–{100 * row['high']:.1f}" if "low" in row else ""
-            line = [name, *(f"{100 * row[column]:.2f}" for column in ("f1", "precision", "recall"))]
-            line.insert(2, ends)
-            rows.append(line + ([f"{ranks[name]} of {len(self.others) + 1}"] if ranks else []))
-        return rows
+            rank = {"rank": f"{ranks[name]} of {systems}"} if ranks else {}
+            rows.append((name, row | {"interval": ends} | rank))
+        columns = {"f1": Column("F1"), "interval": Column("95 % interval", form=str)} | _PRECISION_RECALL
+        return Table("scheme", rows, columns | ({"rank": Column("rank", form=str)} if ranks else {}))
 
-    def class_rows(self) -> list[list[str]]:
-        """Header and rows of the table of classes, the largest first; those that occur."""
-        rows = [["class", "gold", "predicted", "correct", "precision", "recall", "F1"]]
-        rows_of = self.report.per_class.items()
-        occurring = [(label, row) for label, row in rows_of if row["support"] or row["predicted"]]
-        for label, row in sorted(occurring, key=lambda key: -key[1]["support"]):
-            counts = [f"{row[key]:,.0f}" for key in ("support", "predicted", "correct")]
-            scores = [f"{100 * row[key]:.2f}" for key in ("precision", "recall", "f1")]
-            name = table_name(label) + ("" if row["averaged"] else " (not averaged)")
-            rows.append([name, *counts, *scores])
-        return rows
+    def classes(self) -> Table:
+        """The classes that occur, the largest first."""
+        rows = []
+        for label, row in sorted(self.report.per_class.items(), key=lambda item: -item[1]["support"]):
+            if row["support"] or row["predicted"]:
+                name = table_name(label) + ("" if row["averaged"] else " (not averaged)")
+                rows.append((name, row | {"undefined": ()}))
+        heads = {"support": "gold", "predicted": "predicted", "correct": "correct"}
+        counts = {key: Column(head, form="{:,.0f}".format) for key, head in heads.items()}
+        return Table("class", rows, counts | _PRECISION_RECALL | {"f1": Column("F1")})
 
     def to_markdown(self) -> str:
         """The report as Markdown."""
         said, _, signature = self.how_to_report().rpartition(": ")
-        parts = [f"# {escape_markdown(self.title())}", _markdown(self.scheme_rows())]
-        parts += ["## Classes", _markdown(self.class_rows()), "## How to report this"]
+        parts = [f"# {escape_markdown(self.title())}", self.schemes().to_markdown()]
+        parts += ["## Classes", self.classes().to_markdown(), "## How to report this"]
         parts += [f"{escape_markdown(said)}: `{signature.replace('`', chr(39))}`", f"> {CITATION}"]
         return "\n\n".join(parts) + "\n"
 
     def to_html(self) -> str:
         """The report as one HTML page without scripts."""
-        style, words = read_file(WEB / "style.css").decode(), html.escape
-        parts = [f"<h1>{words(self.title())}</h1>", _html_table(self.scheme_rows(), "Schemes")]
+        style, title = read_file(WEB / "style.css").decode(), html.escape(self.title())
+        parts = [f"<h1>{title}</h1>", _html_table(self.schemes(), "Schemes")]
         parts += ["<h2>Over α, from macro to weighted</h2>", _curve(self)]
-        parts += ["<h2>Classes</h2>", _bars(self), _html_table(self.class_rows(), "Classes")]
-        parts += [f"<h2>How to report this</h2><p>{words(self.how_to_report())}</p>"]
-        parts += [f"<blockquote>{words(CITATION)}</blockquote>"]
+        parts += ["<h2>Classes</h2>", _html_table(self.classes(), "Classes", bars=True)]
+        parts += [f"<h2>How to report this</h2><p>{html.escape(self.how_to_report())}</p>"]
+        parts += [f"<blockquote>{html.escape(CITATION)}</blockquote>"]
         policy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
         head = f'<meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="{policy}">'
         head += '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        head += f"<title>{words(self.title())}</title><style>{style}{OWN_STYLE}</style>"
+        head += f"<title>{title}</title><style>{style}{OWN_STYLE}</style>"
         body = f'<p class="brand top"><b>Beyond Micro-F1</b> report</p><main>{"".join(parts)}</main>'
         return f'<!doctype html>\n<html lang="en"><head>{head}</head><body>{body}</body></html>\n'
-
-
-OWN_STYLE = (
-    "body{max-width:860px}h2{margin:36px 0 8px}svg{max-width:100%;height:auto}"
-    "blockquote{color:var(--soft);margin:12px 0;padding-left:14px;border-left:3px solid var(--line)}"
-    "svg text{font:12px var(--sans);fill:var(--soft)}main{overflow-wrap:anywhere}"
-)
 
 
 def file_report(
@@ -150,7 +160,7 @@ def file_report(
     replicates: int = 1000,
     runs: Path | str = STORED_RUNS,
     store: Path | str = STORE,
-) -> FileReport:
+) -> _FileReport:
     """The report of a prediction file.
 
     Parameters
@@ -167,66 +177,48 @@ def file_report(
     ...     path = Path(folder, "mine.csv")
     ...     _ = path.write_text("gold,predicted\\na,a\\nb,a\\nNA,NA\\n")
     ...     report = file_report(path, negative="NA", replicates=0)
-    >>> report.title(), report.scheme_rows()[1]
+    >>> report.title(), report.schemes().cells()[1]
     ('mine', ['micro', '50.00', '', '50.00', '50.00'])
     """
-    columns, others = dict(columns or {}), {}
+    columns = dict(columns or {})
     name = visible(system or Path(path).name.partition(".")[0] or "predictions", 120)
-    if dataset:
-        test = find_test_set(dataset, runs, store)
-        if test.kind != "labels":
-            raise ValueError(f"{path}: {dataset} has {test.kind}; a report is of single labels")
-        outcome, others = label_outcome(path, test, columns), _stored(dataset, runs, store)
-        run = Run.from_outcome(outcome, dataset=dataset, model=name, negative=test.negative)
-        report = score_run(run, replicates=replicates)
-    else:
+    if not dataset:
         named = {f"{role}_column": columns.get(role) for role in ("gold", "predicted", "id")}
         report = score_file(path, negative=negative, replicates=replicates, **named)
-    return FileReport(name, dataset, report, replicates, others)
+        return _FileReport(name, dataset, report, replicates)
+    test = find_test_set(dataset, runs, store)
+    if test.kind != "labels":
+        raise ValueError(f"{path}: {dataset} has {test.kind}; a report is of single labels")
+    outcome = submitted_outcome(Submission(path, dataset, name, columns=columns), test)
+    run = Run.from_outcome(outcome, dataset=dataset, model=name, negative=test.negative)
+    testsets = page_data(runs, store, replicates=0, cached=False, only=[dataset])["testsets"]
+    stored = testsets[0] if testsets else None
+    return _FileReport(name, dataset, score_run(run, replicates=replicates), replicates, stored)
 
 
-def _stored(dataset: str, runs: Path | str, store: Path | str) -> dict[str, ClassCounts]:
-    stored = [run for run in list_runs(folder=runs) if not run.second and not knows_gold(run)]
-    both = stored + submissions(store)
-    own = [run for run in both if run_dataset(run) == dataset and run.kind in ("confusion", "paired")]
-    named = {(system_title(run.name), run.seed): run for run in own}
-    return {f"{name}, {seed}": counts_of(run) for (name, seed), run in named.items()}
-
-
-def _markdown(rows: Sequence[Sequence[str]]) -> str:
-    head, *body = ([escape_markdown(cell) for cell in row] for row in rows)
-    return markdown_table(head, body, [False] + [True] * (len(head) - 1))
-
-
-def _html_table(rows: Sequence[Sequence[str]], caption: str) -> str:
-    def row(cells: Sequence[str], scope: str) -> str:
-        first, *rest = map(html.escape, cells)
-        kind, own = ("th", ' scope="col"') if scope == "col" else ("td", "")
-        others = "".join(f'<{kind} class="number"{own}>{cell}</{kind}>' for cell in rest)
-        return f'<tr><th scope="{scope}">{first}</th>{others}</tr>'
-
-    head, body = row(rows[0], "col"), "".join(row(cells, "row") for cells in rows[1:])
-    table = f'<caption class="hidden">{caption}</caption><thead>{head}</thead><tbody>{body}</tbody>'
+def _html_table(table: Table, caption: str, bars: bool = False) -> str:
+    """A table as the page has it; `bars`: the last column, in per cent, has a bar behind each number."""
+    head, *body = ([html.escape(cell) for cell in row] for row in table.cells())
+    heads = "".join(f'<th class="number" scope="col">{cell}</th>' for cell in head[1:])
+    lines = [f'<caption class="hidden">{caption}</caption>']
+    lines.append(f'<thead><tr><th scope="col">{head[0]}</th>{heads}</tr></thead>')
+    for first, *numbers, last in body:
+        cells = "".join(f'<td class="number">{number}</td>' for number in numbers)
+        bar = (
+            f"min-width:150px;background:linear-gradient(90deg,var(--wash) {last}%,transparent {last}%)"
+            if bars
+            else ""
+        )
+        last = f'<td class="number" style="{bar}">{last}</td>'
+        lines.append(f'<tr><th scope="row">{first}</th>{cells}{last}</tr>')
     region = f'<div class="scroll" tabindex="0" role="region" aria-label="{caption}">'
-    return f'{region}<table class="plain">{table}</table></div>'
+    return f'{region}<table class="plain">{"".join(lines)}</table></div>'
 
 
-WIDTH, HEIGHT, LEFT, TOP, INNER = 820, 300, 48, 20, 244
-"""Of the figure over α: the whole, where the plane begins, and its height."""
-
-
-def _svg(parts: str, height: int, label: str) -> str:
-    size = f'viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}"'
-    return f'<svg {size} role="img" aria-label="{html.escape(label)}">{parts}</svg>'
-
-
-def _curve(report: FileReport) -> str:
+def _curve(report: _FileReport) -> str:
     """F1 under n^α of the file, and of the stored systems behind it, as SVG."""
-    negative = report.report.negative
-    own = 100 * alpha_spectrum(report.counts(), STEPS, negative=negative)
-    others = [
-        100 * alpha_spectrum(counts, STEPS[::4], negative=negative) for counts in report.others.values()
-    ]
+    own = 100 * alpha_spectrum(report.counts(), STEPS, negative=report.report.negative)
+    others = list(100 * report.others([power(alpha) for alpha in STEPS[::4]]).to_numpy())
     values = np.concatenate([own, *others])
     low = min(float(np.quantile(values, 0.1)), float(own.min())) - 2
     high = float(values.max()) + 2
@@ -249,19 +241,6 @@ def _curve(report: FileReport) -> str:
         x = LEFT + alpha * (WIDTH - 20 - LEFT)
         parts += f'<text x="{x:.0f}" y="{HEIGHT - 12}" text-anchor="{anchor}">{alpha:g} · {name}</text>'
     grey = f", {len(others)} stored systems in grey" if others else ""
-    return _svg(parts, HEIGHT, f"F1 of {report.title()} under n to the α{grey}")
-
-
-def _bars(report: FileReport) -> str:
-    """F1 of each averaged class as SVG, the largest class first; at most forty."""
-    rows = [(label, row) for label, row in report.report.per_class.items() if row["averaged"]]
-    parts = ""
-    for number, (label, row) in enumerate(sorted(rows, key=lambda item: -item[1]["support"])[:40]):
-        y, length = 8 + 22 * number, row["f1"] * (WIDTH - 420)
-        name = html.escape(visible(label, 34))
-        parts += f'<text x="250" y="{y + 12}" text-anchor="end">{name}</text>'
-        parts += f'<rect x="260" y="{y}" width="{length:.1f}" height="15" rx="2" fill="var(--accent)"/>'
-        said = f"{100 * row['f1']:.2f} · {row['support']:,.0f}"
-        parts += f'<text x="{268 + length:.1f}" y="{y + 12}">{said}</text>'
-    label = "F1 of each class and its gold samples, the largest class first"
-    return _svg(parts, 22 * min(40, len(rows)) + 16, label)
+    label = html.escape(f"F1 of {report.title()} under n to the α{grey}")
+    size = f'viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" height="{HEIGHT}"'
+    return f'<svg {size} role="img" aria-label="{label}">{parts}</svg>'

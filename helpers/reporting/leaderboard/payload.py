@@ -1,4 +1,5 @@
-"""What the page knows: counts of each class and system, values and intervals of the measures, joint outcomes.
+"""What the page knows: counts of each class and system, values and intervals of the measures, joint outcomes;
+and the ranking of the page as tables.
 
 Counts are kept, not scores, where a score moves with α or the choice of classes: correct and predicted
 of each class, and gold counts once a test set. All else is computed here: intervals, areas, signatures.
@@ -6,40 +7,35 @@ of each class, and gold counts once a test set. All else is computed here: inter
 
 from __future__ import annotations
 
-import hashlib
-import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import chain, count
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
-from ... import ROOT, __version__
-from ...core import read_file, write_atomically
+from ... import __version__
+from ...core import unknown_name
 from ...data import datasets
 from ...evaluation import system_title
-from ...metrics import RULES, SCHEMES, FactRanking, Outcome, Policy, averages, bootstrap_intervals
+from ...metrics import RULES, SCHEMES, ClassCounts, FactRanking, Policy, averages, power
 from ...runs import STORED_RUNS, Run, list_runs
-from .checks import counts_of, knows_gold, run_dataset
-from .joint import PAIRS, paired_ends
 from .measures import (
     ALPHA_STEPS,
-    BUILT_IN,
-    KINDS,
     REPLICATES,
     SEED,
-    measure_signature,
+    class_counts,
+    measure_columns,
     measured,
-    measures_of,
-    outcomes_of,
+    outcome_kind,
+    plain,
 )
+from .pairs import paired_differences
 from .store import STORE, submissions
 
-CACHE = ROOT / ".cache" / "leaderboard"
 CURVE_STEPS, RECALL_STEPS = 300, 100  # of a precision–recall curve, and of the slider that cuts it
-DECIMALS = 8  # of the ends of intervals; values are kept as they are, or a digit shown could differ
 TITLES = {
     "tacred": "TACRED",
     "tacred-revised": "TACRED",
@@ -55,10 +51,9 @@ TITLES = {
     "nyt10": "NYT10, held-out",
     "gids": "GIDS",
 }
+"""In the order of the page; other test sets follow by name."""
 VERSIONS = {"tacred": ("tacred", "original"), "tacred-revised": ("tacred", "revised (TACREV)")}
 """Test set → the page's data set, and the name of its gold labels there."""
-ORDER = tuple(TITLES)
-_COLUMN = ("id", "title", "kind", "about", "better", "signature")
 
 
 def page_data(
@@ -70,7 +65,8 @@ def page_data(
 ) -> dict[str, Any]:
     """Everything that the page shows, as JSON values, in a fixed order.
 
-    Runs that were evaluated with the gold labels in sight (`knows_gold`) are left out: no rank would say so.
+    Runs that were evaluated with the gold labels in sight, as by RECENT's released evaluation, are left out:
+    no rank would say so.
 
     Parameters
     ----------
@@ -81,17 +77,18 @@ def page_data(
     >>> page_data("no-such-folder", None, replicates=0)["testsets"]
     []
     """
-    both = [(run, False) for run in list_runs(folder=runs) if not knows_gold(run)]
+    own = list_runs(folder=runs)
+    both = [(run, False) for run in own if run.options.get("evaluation") != "as-published"]
     if store is not None and Path(store).resolve() != Path(runs).resolve():
-        both += [(run, True) for run in submissions(store)]
-        both += [(run, True) for run in list_runs(folder=store) if run.second]
+        joint = [run for run in list_runs(folder=store) if run.second]
+        both += [(run, True) for run in (*submissions(store), *joint)]
     groups: dict[str, list[tuple[Run, bool]]] = {}
     for run, submitted in both:
-        groups.setdefault(run_dataset(run), []).append((run, submitted))
-    names = sorted(
-        [name for name in groups if not only or name in only],
-        key=lambda name: (ORDER.index(name) if name in ORDER else len(ORDER), name),
-    )
+        name = run.dataset if run.split == "test" else f"{run.dataset}-{run.split}"
+        if not only or name in only:
+            groups.setdefault(name, []).append((run, submitted))
+    order = list(TITLES)
+    names = sorted(groups, key=lambda name: (order.index(name) if name in order else len(order), name))
     testsets = [_test_set(name, groups[name], replicates, cached) for name in names]
     made = {"version": __version__, "rules": RULES, "replicates": replicates, "seed": SEED}
     made |= {"alphaSteps": ALPHA_STEPS, "schemes": list(SCHEMES)}
@@ -100,45 +97,38 @@ def page_data(
 
 def _test_set(name: str, group: Sequence[tuple[Run, bool]], replicates: int, cached: bool) -> dict[str, Any]:
     single = [(run, submitted) for run, submitted in group if not run.second]
-    single = [pair for pair in single if outcomes_of(pair[0])]
     title = TITLES.get(name) or (datasets()[name].title if name in datasets() else name)
     base, version = VERSIONS.get(name, (name, ""))
-    head = {"id": name, "base": base, "version": version, "title": title, "kind": "labels"}
+    head = {"id": name, "base": base, "version": version, "title": title}
     if not single:
         return head | {"systems": []}
     first = single[0][0]
-    kind = {"label_sets": "sets", "facts": "facts"}.get(first.kind, "labels")
     labels = list(dict.fromkeys(str(label) for run, _ in single for label in run.labels))
-    head |= {"kind": kind, "labels": labels, "n": first.n}
+    head |= {"kind": outcome_kind(first), "labels": labels, "n": first.n}
     head["negative"] = None if first.negative is None else str(first.negative)
-    gold: list[int] = []
-    if kind != "facts":
-        counts = counts_of(first)
-        gold = _placed(counts.gold, counts.labels, labels)
-        head |= {"gold": gold, "signatures": _signatures(counts, first.negative)}
-    systems = [_system(run, submitted, labels, gold, replicates, cached) for run, submitted in single]
-    keys = _keys(systems)
-    for system, key in zip(systems, keys, strict=True):
+    if head["kind"] != "facts":
+        counts = class_counts(first)
+        head |= {"gold": _placed(counts, "gold", labels), "signatures": _signatures(counts, first.negative)}
+    systems = [_system(run, submitted, head) | _numbers(run, replicates, cached) for run, submitted in single]
+    for system, key in zip(systems, _keys(systems), strict=True):
         system["key"] = key
     head["systems"] = systems
-    head["measures"] = _columns(first, [run for run, _ in single], replicates)
-    head["pairs"] = _pairs(name, [run for run, _ in group if run.second], systems, replicates)
+    head["measures"] = measure_columns([run for run, _ in single], replicates)
+    head["pairs"] = paired_differences(name, [run for run, _ in group if run.second], systems, replicates)
     return head
 
 
-def _signatures(counts: Any, negative: Any) -> dict[str, dict[str, str]]:
+def _signatures(counts: ClassCounts, negative: Any) -> dict[str, dict[str, str]]:
     """Policy → scheme → signature of F1; 'alpha' is n^α, for which the page puts in its own α."""
     names = {name: name for name in SCHEMES} | {"alpha": "n^α"}
-    return {
-        labels: {
-            key: Policy.of(counts, labels=labels, negative=negative).signature(counts, "f1", name)
-            for key, name in names.items()
-        }
-        for labels in ("supported", "observed", "listed")
-    }
+    signed = {}
+    for labels in ("supported", "observed", "listed"):
+        policy = Policy.of(counts, labels=labels, negative=negative)
+        signed[labels] = {key: policy.signature(counts, "f1", name) for key, name in names.items()}
+    return signed
 
 
-def _keys(systems: Sequence[dict[str, Any]]) -> list[str]:
+def _keys(systems: Sequence[Mapping[str, Any]]) -> list[str]:
     """The system that a run is of, as the page and its address name it: runs that differ in their seed share
     it, so that a system is ranked by its mean over seeds.
 
@@ -159,23 +149,24 @@ def _keys(systems: Sequence[dict[str, Any]]) -> list[str]:
     return named
 
 
-def _system(
-    run: Run, submitted: bool, labels: list[str], gold: list[int], replicates: int, cached: bool
-) -> dict[str, Any]:
-    system: dict[str, Any] = {"name": system_title(run.name), "seed": run.seed, "licence": run.licence}
+def _system(run: Run, submitted: bool, test: Mapping[str, Any]) -> dict[str, Any]:
+    """A run but for its measures: what it is, and its counts or its curve."""
+    system = {"name": system_title(run.name), "seed": run.seed, "licence": run.licence}
     system["origin"] = "submitted" if submitted else "published" if run.profile is None else "trained"
     system["encoder"] = "" if run.encoder in (None, "no-encoder") else run.encoder
     system["link"] = _link(run.source)
-    values = _numbers(run, replicates, cached)
-    system |= {"m": values["measures"], "ends": values["ends"]}
-    if run.kind == "facts":
-        return system | _list(outcomes_of(run)["facts"])
-    counts = counts_of(run)
-    system["tp"] = _placed(counts.correct, counts.labels, labels)
-    system["pred"] = _placed(counts.predicted, counts.labels, labels)
-    if (own := _placed(counts.gold, counts.labels, labels)) != gold:
+    if test["kind"] == "facts":
+        return system | _list(run.outcome().ranking(run.labels, run.negative))
+    counts, labels = class_counts(run), test["labels"]
+    system |= {"tp": _placed(counts, "correct", labels), "pred": _placed(counts, "predicted", labels)}
+    if (own := _placed(counts, "gold", labels)) != test["gold"]:
         system["gold"] = own  # another part of the test set, or another reading of it
     return system
+
+
+def _numbers(run: Run, replicates: int, cached: bool) -> dict[str, Any]:
+    numbers = measured(run, replicates, cached)
+    return {"m": numbers["measures"], "ends": numbers["ends"]}
 
 
 def _link(source: str) -> str:
@@ -190,83 +181,10 @@ def _link(source: str) -> str:
     return f"https://github.com/{named[1]}" if named else ""
 
 
-def _placed(counts: np.ndarray, labels: Sequence[Any], wanted: Sequence[str]) -> list[int]:
-    own = dict(zip(map(str, labels), counts.tolist(), strict=True))
+def _placed(counts: ClassCounts, part: str, wanted: Sequence[str]) -> list[int]:
+    """The counts of the wanted labels, 0 for one that this outcome does not have."""
+    own = dict(zip(map(str, counts.labels), getattr(counts, part).tolist(), strict=True))
     return [int(own.get(label, 0)) for label in wanted]
-
-
-def _numbers(run: Run, replicates: int, cached: bool) -> dict[str, Any]:
-    """Values and intervals of one run; those that come with the package are kept between rebuilds."""
-    chosen = [measure for kind in outcomes_of(run) for measure in measures_of(kind, run.labels, run.negative)]
-    names = sorted(measure.name for measure in chosen)
-    own = set(names) <= BUILT_IN
-    path = CACHE / f"{_outcome_sha256(run, replicates, names, DECIMALS, 'classes of the whole outcome')}.json"
-    if cached and own and path.exists():
-        return json.loads(read_file(path))
-    values = {
-        name: [None if value != value else value, *_plain(interval)]
-        for name, (value, *interval) in measured(run, replicates).items()
-    }
-    ends = _scheme_ends(run, replicates) if replicates else {}
-    numbers = {"measures": values, "ends": {name: _plain(value) for name, value in ends.items()}}
-    if cached and own:
-        write_atomically(path, json.dumps(numbers))
-    return numbers
-
-
-def _outcome_sha256(run: Run, *more: object) -> str:
-    """Names what is computed of an outcome: the same outcome and options, the same numbers."""
-    text = repr((run.table, run.labels, run.negative, RULES, *more))
-    return hashlib.sha256(text.encode()).hexdigest()
-
-
-def _scheme_ends(run: Run, replicates: int = REPLICATES) -> dict[str, Any]:
-    """Ends of the intervals of F1 under micro, entropy and n^α: what the page cannot compute itself.
-
-    Labels as in the default policy: those with gold samples; for label sets all of them.
-
-    >>> outcome = Outcome.from_columns(list("aab"), list("aaa"))
-    >>> ends = _scheme_ends(Run.from_outcome(outcome, dataset="demo", model="m"), replicates=100)
-    >>> list(ends), len(ends["alpha"][0])
-    (['micro', 'entropy', 'alpha'], 21)
-    """
-    schemes = ["micro", "entropy", *(f"n^{step / ALPHA_STEPS:g}" for step in range(ALPHA_STEPS + 1))]
-    outcomes, policy = outcomes_of(run), {"negative": run.negative}
-    table = outcomes.get("labels")
-    if table is None and "sets" in outcomes:
-        table, policy = outcomes["sets"].sets, {}
-    if table is None:
-        return {}
-    classes = table.per_class()
-    made = bootstrap_intervals(
-        table,
-        lambda drawn: averages(drawn, schemes, classes_of=classes, **policy),
-        np.random.default_rng(SEED),
-        replicates,
-    )
-    low, high = made.low.tolist(), made.high.tolist()
-    return {"micro": (low[0], high[0]), "entropy": (low[1], high[1]), "alpha": (low[2:], high[2:])}
-
-
-def _plain(value: Any) -> Any:
-    """Numbers with eight decimals; nan is None."""
-    if isinstance(value, tuple | list):
-        return [_plain(number) for number in value]
-    return None if value is None or value != value else round(float(value), DECIMALS)
-
-
-def _columns(first: Run, runs: Sequence[Run], replicates: int) -> list[dict[str, Any]]:
-    """The measures of a test set: name, title, what it says, signature of the first run that has it."""
-    columns: dict[str, dict[str, Any]] = {}
-    for run in runs:
-        for kind in outcomes_of(run):
-            for measure in measures_of(kind, run.labels, run.negative):
-                if measure.name not in columns:
-                    made = measure_signature(measure, run, replicates)
-                    about = (measure.name, measure.title, kind, measure.about, measure.better, made)
-                    columns[measure.name] = dict(zip(_COLUMN, about, strict=True))
-    order = {kind: rank for rank, kind in enumerate(KINDS)}
-    return sorted(columns.values(), key=lambda column: order[column["kind"]])
 
 
 def _list(ranking: FactRanking) -> dict[str, Any]:
@@ -281,34 +199,64 @@ def _list(ranking: FactRanking) -> dict[str, Any]:
     recalls = np.arange(1, RECALL_STEPS + 1) / RECALL_STEPS
     whole = reached[-1] if len(reached) else 0
     areas = [ranking.until(recall).auc() if recall <= whole else None for recall in recalls]
-    return {"facts": ranking.facts, "curve": curve.round(4).tolist(), "until": _plain(areas)}
+    return {"facts": ranking.facts, "curve": curve.round(4).tolist(), "until": plain(areas)}
 
 
-def _pairs(
-    name: str, joint: Sequence[Run], systems: Sequence[dict[str, Any]], replicates: int
-) -> list[dict[str, Any]]:
-    """Paired differences under each scheme: of joint outcomes that are stored, and of stored neighbours."""
-    index_of = {system["name"]: index for index, system in enumerate(systems) if system["seed"] is None}
-    pairs: dict[tuple[int, int], dict[str, Any]] = {}
-    for row in _stored_pairs().get(name, ()):
-        ends = [index_of.get(system_title(row[end])) for end in ("first", "second")]
-        if None not in ends:
-            pairs[tuple(ends)] = {"a": ends[0], "b": ends[1], "d": row["d"]}
-    for run in joint if replicates else ():
-        outcome = run.outcome()
-        both = (run.model.removesuffix(f"+{run.second}"), run.second)
-        ends = [index_of.get(system_title(system)) for system in both]
-        if isinstance(outcome, Outcome) and None not in ends:
-            d = paired_ends(outcome, run.negative, replicates)
-            pairs[tuple(ends)] = {"a": ends[0], "b": ends[1], "d": d}
-    return list(pairs.values())
+def system_scores(test: Mapping[str, Any], schemes: Sequence[Any]) -> pd.DataFrame:
+    """F1 (fractions) of each system of a test set of the page under each scheme: the mean over its runs."""
+    runs = test["systems"]
+    columns = [np.array([run.get(part, test["gold"]) for run in runs]) for part in ("tp", "pred", "gold")]
+    counts = ClassCounts(*columns, np.full(len(runs), test["n"]), tuple(test["labels"]))
+    policy = {"negative": test["negative"]}
+    if test["kind"] == "sets":
+        policy = {"labels": "listed", "negative_in_normaliser": False}
+    scores = pd.DataFrame(averages(counts, schemes, **policy), index=[run["key"] for run in runs])
+    return scores.groupby(level=0, sort=False).mean()
 
 
-def _stored_pairs(path: Path | None = None) -> dict[str, list[dict[str, Any]]]:
-    """Test set → paired differences of neighbours, as `write_neighbours` stored them; empty if it did not.
+def _test_set_with_classes(data: Mapping[str, Any], name: str) -> dict[str, Any]:
+    """The test set of that name in the data of the page.
 
-    >>> _stored_pairs(Path("no-such-file"))
-    {}
+    >>> _test_set_with_classes({"testsets": [{"id": "demo", "kind": "labels"}]}, "demo")["id"]
+    'demo'
     """
-    path = path or PAIRS
-    return json.loads(read_file(path)) if path.exists() else {}
+    testsets = {testset["id"]: testset for testset in data["testsets"]}
+    if name not in testsets:
+        raise unknown_name("test set", name, testsets)
+    if testsets[name]["kind"] == "facts":
+        raise ValueError(f"{name} has ranked facts: there is no F1 of classes")
+    return testsets[name]
+
+
+def ranking_table(data: Mapping[str, Any], name: str, alpha: float = 0.75) -> pd.DataFrame:
+    """F1 of every system of a test set under n^α and the five schemes, fractions; the best under n^α first.
+
+    A system with several runs has their mean.
+
+    Index: the systems' names on the page, those of equal scores in the order of the page. data : of
+    `page_data`. Raises ValueError for an unknown test set, and for one of ranked facts.
+
+    >>> counts = {"id": "d", "labels": ["a", "b"], "gold": [2, 1], "n": 3, "negative": None, "kind": "labels"}
+    >>> data = {"testsets": [counts | {"systems": [{"key": "x", "tp": [2, 0], "pred": [3, 0]}]}]}
+    >>> ranking_table(data, "d", 0).round(3).loc["x"].to_dict()["macro"]
+    0.4
+    """
+    table = system_scores(_test_set_with_classes(data, name), [power(alpha), *SCHEMES])
+    table = table.set_axis([f"n^{alpha:g}", *SCHEMES], axis=1)
+    return table.sort_values(table.columns[0], ascending=False, kind="stable")
+
+
+def alpha_curves(data: Mapping[str, Any], name: str, systems: Sequence[str]) -> pd.DataFrame:
+    """F1 under n^α of some systems, in per cent, with intervals: model, alpha, value, low, high.
+
+    An interval is the mean of those of the system's runs, so `data` needs replicates. Raises as
+    `ranking_table`, and KeyError for a system that is not there.
+    """
+    alphas, test = np.linspace(0, 1, data["alphaSteps"] + 1), _test_set_with_classes(data, name)
+    values = system_scores(test, [power(alpha) for alpha in alphas])
+    frames = []
+    for system in systems:
+        low, high = np.mean([run["ends"]["alpha"] for run in test["systems"] if run["key"] == system], axis=0)
+        ends = 100 * pd.DataFrame({"value": values.loc[system].to_numpy(), "low": low, "high": high})
+        frames.append(ends.assign(model=system, alpha=alphas))
+    return pd.concat(frames, ignore_index=True)[["model", "alpha", "value", "low", "high"]]

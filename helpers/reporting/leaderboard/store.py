@@ -10,8 +10,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import logging
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -32,11 +31,10 @@ from ...data import open_source
 from ...metrics import Outcome
 from ...runs import STORED_RUNS, Run, different_fields, list_runs, load_run, run_path, save_run
 from .checks import (
-    fact_outcome,
+    Submission,
     find_test_set,
-    label_outcome,
     read_labels_file,
-    set_outcome,
+    submitted_outcome,
     submitted_test_set,
 )
 
@@ -44,35 +42,6 @@ logger = logging.getLogger(__name__)
 STORE = ROOT / "results" / "leaderboard" / "runs"
 LONGEST_NAME, LONGEST_LINK = 120, 500
 BATCH_COLUMNS = ("file", "dataset", "system", "paper", "licence", "seed")
-
-
-@dataclass(frozen=True)
-class Submission:
-    """What somebody hands in.
-
-    Attributes
-    ----------
-    file : predictions. dataset : as run files name it. system : a name, shown as text.
-    paper : an http(s) address, '' if there is none. licence : of the predictions, '' if none is stated.
-    columns : role (id, gold, predicted, predicted_paired) → column of the file, if not recognised.
-    gold, negative : of a test set of one's own: a file with ids and gold labels, if not in `file`; its
-        negative class. seed : of one run of several; the page shows the system once, with their mean.
-    truth, threshold : for several labels a sample. facts, n_facts : for ranked facts.
-    """
-
-    file: Path | str
-    dataset: str
-    system: str
-    paper: str = ""
-    licence: str = ""
-    columns: Mapping[str, str | None] = field(default_factory=dict)
-    gold: Path | str | None = None
-    negative: str | None = None
-    seed: int | None = None
-    truth: Path | str | None = None
-    threshold: float = 0.0
-    facts: Path | str | None = None
-    n_facts: int | None = None
 
 
 def add_submission(
@@ -113,23 +82,16 @@ def _sweep(store: str) -> None:
 def _run_of(submission: Submission, store: Path | str, runs: Path | str) -> Run:
     """The run file's content; all that can be wrong with a submission comes up here."""
     _check_words(submission)
-    name, path = submission.dataset, submission.file
-    test = submitted_test_set(name, submission.columns, submission.gold, submission.negative, runs, store)
+    path = submission.file
+    test = submitted_test_set(submission, runs, store)
     with naming_file(path):
         sha256 = file_sha256(path)
-    if test.kind == "sets":
-        outcome = set_outcome(path, submission.truth, test, submission.threshold)
-    elif test.kind == "facts":
-        outcome = fact_outcome(path, submission.facts, submission.n_facts, test)
-    else:
-        outcome = label_outcome(path, test, submission.columns)
     dataset, split = _dataset_and_split(submission.dataset, runs)
     given: dict[str, Any] = {"dataset": dataset, "split": split, "model": submission.system}
     given |= {"source": submission.paper, "licence": submission.licence, "seed": submission.seed}
     given |= {"files": {visible(Path(path).name, LONGEST_NAME): sha256}, "negative": test.negative}
-    if test.kind == "facts":
-        given["labels"] = test.labels
-    run = Run.from_outcome(outcome, **given)
+    given |= {"labels": test.labels} if test.kind == "facts" else {}
+    run = Run.from_outcome(submitted_outcome(submission, test), **given)
     run_path(run)  # refuses a name that cannot be part of a path
     if test.own and not Path(store, dataset).exists():
         negative = "none, --negative names it" if test.negative is None else shown(test.negative)
@@ -160,20 +122,15 @@ def _check_words(submission: Submission) -> None:
 
 def _check_free(run: Run, store: Path, runs: Path, replace: bool) -> None:
     """Refuse a name that is taken; called while the store is locked."""
+    name, path = shown(run.model), run_path(run, store)
     if run_path(run, runs).exists() and store.resolve() != runs.resolve():
-        raise ValueError(
-            f"system {shown(run.model)} on {run.dataset} is one of the reproduction: choose another name"
-        )
-    path = run_path(run, store)
+        raise ValueError(f"system {name} on {run.dataset} is one of the reproduction: choose another name")
     if path.exists() and not replace:
         there = load_run(path)
-        differing = different_fields(there, run)
-        if differing or there.table != run.table:
-            what = ", ".join(differing) or "outcome"
-            name = shown(there.model)
-            raise ValueError(
-                f"{path}: system {name} is stored already, with another {what}; --replace puts this one there"
-            )
+        if there.table != run.table or different_fields(there, run):
+            what = ", ".join(different_fields(there, run)) or "outcome"
+            stored = f"system {shown(there.model)} is stored already, with another {what}"
+            raise ValueError(f"{path}: {stored}; --replace puts this one there")
 
 
 def add_batch(
@@ -208,16 +165,12 @@ def read_batch(path: Path | str) -> list[Submission]:
     Raises ValueError with the file, and the line where there is one.
     """
     path = Path(path)
-    source = open_source(path)
-    for name in BATCH_COLUMNS[:3]:
-        source.column(name)
-    if path.name.lower().removesuffix(".gz").endswith(".parquet"):
-        raise ValueError(f"{path}: a list of submissions is CSV, TSV or JSON lines")
-    submitted = []
+    source, submitted = open_source(path), []
+    needed = [source.column(name) for name in BATCH_COLUMNS[:3]]
     for line, row in source.rows():
         cells = {name: row.get(name) or "" for name in BATCH_COLUMNS}
-        for name in BATCH_COLUMNS:
-            if not isinstance(cells[name], str) or (name in BATCH_COLUMNS[:3] and not cells[name].strip()):
+        for name, cell in cells.items():
+            if not isinstance(cell, str) or (name in needed and not cell.strip()):
                 raise MalformedRecord(path, "text is needed", line, name)
         if not (seed := cells.pop("seed")).isdecimal() and seed:
             raise MalformedRecord(path, "a whole number is needed", line, "seed")
@@ -243,7 +196,9 @@ def remove_submission(dataset: str, system: str, store: Path | str = STORE) -> l
         own = [
             run for run in list_runs(folder=store) if dataset in (run.dataset, f"{run.dataset}-{run.split}")
         ]
-        chosen = [run for run in own if system == run.model or (run.second and system in _both(run))]
+        chosen = [
+            run for run in own if system in (run.model, run.second, run.model.removesuffix(f"+{run.second}"))
+        ]
         if not chosen:
             raise unknown_name(f"submission to {dataset}", system, [run.model for run in own])
         paths = [run_path(run, store) for run in chosen]
@@ -253,11 +208,6 @@ def remove_submission(dataset: str, system: str, store: Path | str = STORE) -> l
                 for folder in path.relative_to(store).parents[:-1]:
                     (Path(store) / folder).rmdir()
     return paths
-
-
-def _both(run: Run) -> tuple[str, str]:
-    """The two systems of a joint outcome, whose model is 'A+B'."""
-    return run.model.removesuffix(f"+{run.second}"), run.second
 
 
 def submissions(store: Path | str = STORE) -> list[Run]:
@@ -285,46 +235,34 @@ def compare_submissions(
     """
     if first.dataset != second.dataset:
         raise ValueError(f"{first.dataset} and {second.dataset}: two systems on one test set can be compared")
-    pair = (first, second)
-    for submission in pair:
+    for submission in (first, second):
         _check_words(submission)
     find_test_set(first.dataset, runs, store)  # two systems make no test set
-    test = submitted_test_set(first.dataset, first.columns, first.gold, None, runs, store)
+    test = submitted_test_set(first, runs, store)
     if test.kind != "labels":
         raise ValueError(f"{first.dataset}: joint outcomes are stored of single labels only")
-    tables = [pd.DataFrame(read_labels_file(each.file, test, each.columns)) for each in pair]
-    if all("id" in table for table in tables):
-        tables = [table.set_index("id") for table in tables]
-        if alone := set(tables[0].index) ^ set(tables[1].index):
+    ours, theirs = (pd.DataFrame(read_labels_file(each.file, test, each.columns)) for each in (first, second))
+    if "id" in ours and "id" in theirs:
+        ours, theirs = ours.set_index("id"), theirs.set_index("id")
+        if alone := set(ours.index) ^ set(theirs.index):
             raise ValueError(f"{second.file}: id {shown(min(alone))} is in one of the two files only")
-        tables[1] = tables[1].loc[tables[0].index]
-    golds, predicted = ([table[role].tolist() for table in tables] for role in ("gold", "predicted"))
-    for number, (one_gold, other_gold) in enumerate(zip(*golds, strict=True), start=1):
-        if one_gold != other_gold:
-            raise ValueError(f"{second.file}: sample {number} has another gold label than in {first.file}")
-    labels = tuple(dict.fromkeys([*test.labels, *predicted[0], *predicted[1]]))
+        theirs = theirs.loc[ours.index]
+    other_gold = (ours["gold"] != theirs["gold"]).to_numpy()
+    if other_gold.any():
+        number = other_gold.argmax() + 1
+        raise ValueError(f"{second.file}: sample {number} has another gold label than in {first.file}")
+    answers = (ours["predicted"].tolist(), theirs["predicted"].tolist())
+    labels = tuple(dict.fromkeys([*test.labels, *answers[0], *answers[1]]))
     dataset, split = _dataset_and_split(first.dataset, runs)
+    files = (first.file, second.file)
     run = Run.from_outcome(
-        Outcome.from_columns(golds[0], predicted[0], second=predicted[1], labels=labels),
+        Outcome.from_columns(ours["gold"].tolist(), answers[0], second=answers[1], labels=labels),
         dataset=dataset,
         split=split,
         model=f"{first.system}+{second.system}",
         second=second.system,
-        files={visible(Path(each.file).name, LONGEST_NAME): file_sha256(each.file) for each in pair},
+        files={visible(Path(file).name, LONGEST_NAME): file_sha256(file) for file in files},
         negative=test.negative,
     )
     with locked(store):
         return save_run(run, store, overwrite=True)
-
-
-def submission_rows(runs: Iterable[Run]) -> list[dict[str, Any]]:
-    """What `list` prints: data set, system, kind of outcome, samples, licence, paper, seed.
-
-    >>> submission_rows([])
-    []
-    """
-    names = {"dataset": "dataset", "system": "model", "outcome": "kind", "n": "n", "licence": "licence"}
-    return [
-        {key: getattr(run, name) for key, name in names.items()} | {"paper": run.source, "seed": run.seed}
-        for run in runs
-    ]

@@ -20,8 +20,8 @@ def path(tmp_path):
 def test_numbers_are_those_of_the_metrics(path) -> None:
     report = file_report(path, negative="NA", replicates=50)
     expected = [f"{100 * value:.2f}" for value in averages(report.counts(), negative="NA")]
-    assert [row[1] for row in report.scheme_rows()[1:]] == expected
-    assert [row[0] for row in report.class_rows()[1:3]] == ["NA (not averaged)", "a"]
+    assert [row[1] for row in report.schemes().cells()[1:]] == expected
+    assert [row[0] for row in report.classes().cells()[1:3]] == ["NA (not averaged)", "a"]
     assert f"{expected[-1]} (macro)" in report.how_to_report()
     assert "bootstrap:percentile,50,seed1,95" in report.to_markdown()
 
@@ -36,7 +36,7 @@ def test_a_stored_file_stands_where_it_stood(tmp_path) -> None:
     scored = {"schemes": ["macro"], "negative": "no_relation"}
     macro = {name: averages(other.outcome(), **scored)[0] for name, other in stored.items()}
     assert report.ranks()["macro"] == sum(value > macro["gcn"] for value in macro.values()) + 1
-    assert len(report.others) == 52
+    assert report.to_dict()["others"] == 52
 
 
 def test_the_page_has_no_serious_fault_and_loads_nothing(path, opened, serious_faults, tmp_path) -> None:

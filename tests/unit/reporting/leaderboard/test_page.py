@@ -202,5 +202,5 @@ def test_a_registered_measure_is_a_column_of_every_system(small_folder, opened, 
 def test_intervals_keep_the_classes_of_the_whole_test_set() -> None:
     """One of 61 samples is absent from a third of the replicates; its class is averaged there, too."""
     outcomes = Outcome.from_columns(["x"] * 60 + ["y"], ["x"] * 61, paired=["x"] * 61)
-    values = measured(Run.from_outcome(outcomes, dataset="d", model="m"), replicates=300)
+    values = measured(Run.from_outcome(outcomes, dataset="d", model="m"), replicates=300)["measures"]
     assert values["performance_original"][2] == values["performance_paired"][2] == 0.5
