@@ -1,7 +1,7 @@
 // Elements and texts. Names of systems are anybody's: they are only ever put in as text.
 
 /** An element with attributes, listeners (onclick, …) and children; strings become text nodes. */
-export function h(tag, attributes = {}, ...children) {
+function h(tag, attributes = {}, ...children) {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
     if (value === null || value === undefined || value === false) continue;
@@ -12,10 +12,13 @@ export function h(tag, attributes = {}, ...children) {
   return element;
 }
 
-export const $ = (id) => document.getElementById(id);
+const $ = (id) => document.getElementById(id);
+
+/** A button with words, or with other children. */
+const button = (words, onclick, more = {}) => h("button", { type: "button", onclick, ...more }, words);
 
 /** A fraction in per cent with two decimals, as the tables of the project have it. */
-export function percent(value) {
+function percent(value) {
   if (value === null || value === undefined || Number.isNaN(value)) return "–";
   const shown = 100 * value;
   if (!Number.isInteger(shown * 8)) return shown.toFixed(2);
@@ -24,47 +27,42 @@ export function percent(value) {
 }
 
 /** Ends of an interval, one decimal. */
-export function ends(interval) {
-  return interval && interval[0] !== null ? `${(100 * interval[0]).toFixed(1)}–${(100 * interval[1]).toFixed(1)}` : "";
-}
+const ends = (interval) => (interval ? interval.map((end) => (100 * end).toFixed(1)).join("–") : "");
 
-export function signed(value) {
+function signed(value) {
   const text = percent(Math.abs(value));
   return Number(text) === 0 ? "0.00" : (value < 0 ? "−" : "+") + text;
 }
 
-export const whole = (n) => n.toLocaleString("en-US", { maximumFractionDigits: 1 });
+const whole = (n) => n.toLocaleString("en-US", { maximumFractionDigits: 1 });
 
 const LATEX = { "\\": "\\textbackslash{}", "^": "\\^{}", "~": "\\~{}" };
-/** Text for LaTeX. */
-export const latexText = (text) => String(text).replace(/[\\^~_%&#${}]/g, (one) => LATEX[one] || "\\" + one);
-/** Text for a cell of a Markdown table. */
-export const markdownText = (text) =>
-  String(text).replace(/[\r\n]+/g, " ").replace(/[\\|`*_<>[\]]/g, (one) => "\\" + one);
+const latexText = (text) => String(text).replace(/[\\^~_%&#${}]/g, (one) => LATEX[one] || "\\" + one);
+const markdownText = (text) => String(text).replace(/[\r\n]+/g, " ").replace(/[\\|`*_<>[\]]/g, (one) => "\\" + one);
 /** A cell of a CSV file that no spreadsheet runs as a formula (OWASP). */
-export function csvText(value) {
-  const text = value === null || value === undefined ? "" : String(value);
+function csvText(value) {
+  const text = String(value ?? "");
   const safe = typeof value === "string" && /^[=+\-@\t\r]/.test(text) ? "'" + text : text;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
-/** Rows (the header first) as text of a kind; signatures stand below. */
-export function tableText(kind, rows, notes) {
-  if (kind === "csv") return rows.map((row) => row.map(csvText).join(",")).join("\n") + "\n";
-  const shown = rows.map((row) => row.map((cell) => (typeof cell === "number" ? percent(cell) : (cell ?? ""))));
-  const [head, ...body] = shown;
+/** Rows (the header first) as text of a kind; signatures stand beside. */
+function tableText(kind, rows, notes) {
+  if (kind === "csv") return rows.map((row) => `${row.map(csvText).join(",")}\n`).join("");
+  const escaped = kind === "latex" ? latexText : markdownText;
+  const cells = rows.map((row) => row.map((cell) => escaped(typeof cell === "number" ? percent(cell) : (cell ?? ""))));
+  const lines = cells.map((row) => (kind === "latex" ? `${row.join(" & ")} \\\\` : `| ${row.join(" | ")} |`));
   if (kind === "markdown") {
-    const line = (row) => `| ${row.map(markdownText).join(" | ")} |`;
-    const rule = `|${head.map((_, i) => (i ? "---:" : "---")).join("|")}|`;
-    return [line(head), rule, ...body.map(line), "", ...notes.map((note) => `\`${note.replaceAll("`", "'")}\``)].join("\n") + "\n";
+    const rule = `|---|${"---:|".repeat(rows[0].length - 1)}`;
+    return [lines[0], rule, ...lines.slice(1), "", ...notes.map((note) => `\`${note.replaceAll("`", "'")}\``), ""].join("\n");
   }
-  const line = (row) => `${row.map(latexText).join(" & ")} \\\\`;
-  const begin = `\\begin{tabular}{l${"r".repeat(head.length - 1)}}`;
-  return [...notes.map((note) => `% ${note}`), begin, "\\toprule", line(head), "\\midrule", ...body.map(line), "\\bottomrule", "\\end{tabular}"].join("\n") + "\n";
+  const begin = `\\begin{tabular}{l${"r".repeat(rows[0].length - 1)}}`;
+  const body = [begin, "\\toprule", lines[0], "\\midrule", ...lines.slice(1), "\\bottomrule", "\\end{tabular}", ""];
+  return [...notes.map((note) => `% ${note}`), ...body].join("\n");
 }
 
 /** Put text into the clipboard; says so to everybody, screen readers too. */
-export async function copy(text, what) {
+async function copy(text, what) {
   try {
     await navigator.clipboard.writeText(text);
   } catch {
@@ -78,33 +76,22 @@ export async function copy(text, what) {
   say(`${what} copied`);
 }
 
-let silence;
-export function say(text) {
-  const place = $("said");
-  place.textContent = text;
-  place.classList.add("on");
-  clearTimeout(silence);
-  silence = setTimeout(() => place.classList.remove("on"), 1800);
+function say(text) {
+  $("said").textContent = text;
+  $("said").classList.add("on");
+  clearTimeout(say.later);
+  say.later = setTimeout(() => $("said").classList.remove("on"), 1800);
 }
 
-export function download(name, text) {
-  const link = h("a", { href: URL.createObjectURL(new Blob([text], { type: "text/csv" })), download: name });
-  link.click();
-  URL.revokeObjectURL(link.href);
-}
-
-/** Buttons that copy a table. */
-export function copyButtons(rowsAndNotes, name) {
-  const of = (kind) => () => {
-    const [rows, notes] = rowsAndNotes();
-    if (kind === "csv") download(`${name}.csv`, tableText(kind, rows, notes));
-    else copy(tableText(kind, rows, notes), "Table");
+/** Buttons that copy a table, or save it. */
+function copyButtons(rowsAndNotes, name) {
+  const copied = (kind) => () => copy(tableText(kind, ...rowsAndNotes()), "Table");
+  const saved = () => {
+    const blob = new Blob([tableText("csv", ...rowsAndNotes())], { type: "text/csv" });
+    const link = h("a", { href: URL.createObjectURL(blob), download: `${name}.csv` });
+    link.click();
+    URL.revokeObjectURL(link.href);
   };
-  return h(
-    "div",
-    { class: "copying", role: "group", "aria-label": "Copy the table" },
-    h("button", { type: "button", onclick: of("markdown") }, "Markdown"),
-    h("button", { type: "button", onclick: of("latex") }, "LaTeX"),
-    h("button", { type: "button", onclick: of("csv") }, "CSV"),
-  );
+  const kinds = [button("Markdown", copied("markdown")), button("LaTeX", copied("latex")), button("CSV", saved)];
+  return h("div", { class: "copying", role: "group", "aria-label": "Copy the table" }, kinds);
 }

@@ -1,55 +1,57 @@
 // What is looked at: kept in the address, so that a view can be cited.
 
-export const VIEWS = { ranking: "Ranking", classes: "Classes", compare: "Compare", agreement: "Agreement", direction: "Direction" };
-const USUAL = { view: "ranking", test: "", labels: "", score: "f1", alpha: 0.75, sort: "alpha", down: true, recall: 1, a: "", b: "", pinned: [], out: "", query: "" };
-const SHORT = { view: "v", test: "d", labels: "labels", score: "score", alpha: "alpha", sort: "sort", down: "down", recall: "recall", a: "x", b: "y", pinned: "pin", out: "out", query: "q" };
+const VIEWS = { ranking: "Ranking", classes: "Classes", compare: "Compare", agreement: "Agreement", direction: "Direction" };
 
-export const state = { ...USUAL };
-
-/** The state as the part of the address behind #; what is usual is left out. */
-export function address() {
-  const words = new URLSearchParams();
-  for (const [name, short] of Object.entries(SHORT)) {
-    const value = state[name];
-    if (Array.isArray(value)) value.forEach((one) => words.append(short, one));
-    else if (value !== USUAL[name] && value !== "") words.set(short, String(value));
-  }
-  return words.toString();
-}
+/** Field → its name in the address, and its usual value, which the address leaves out. */
+const FIELDS = {
+  view: ["v", "ranking"],
+  test: ["d", ""],
+  labels: ["labels", ""],
+  score: ["score", "f1"],
+  alpha: ["alpha", 0.75],
+  sort: ["sort", "alpha"],
+  down: ["down", true],
+  recall: ["recall", 1],
+  a: ["x", ""],
+  b: ["y", ""],
+  pinned: ["pin", []],
+  out: ["out", ""],
+  query: ["q", ""],
+};
+const CHOICES = { view: Object.keys(VIEWS), score: ["f1", "precision", "recall"], labels: ["", "supported", "observed", "listed"] };
+const state = {};
 
 /** Read the address; what does not fit is as usual. */
-export function readAddress(text, tests) {
+function readAddress(text, tests) {
   const words = new URLSearchParams(text.replace(/^#/, ""));
-  const fresh = { ...USUAL, pinned: words.getAll("pin").slice(0, 6) };
-  for (const [name, short] of Object.entries(SHORT)) {
+  for (const [name, [short, usual]] of Object.entries(FIELDS)) {
     const value = words.get(short);
-    if (value === null || name === "pinned") continue;
-    if (typeof USUAL[name] === "number") {
-      const number = Number(value);
-      fresh[name] = Number.isFinite(number) ? Math.min(1, Math.max(0, number)) : USUAL[name];
-    } else fresh[name] = typeof USUAL[name] === "boolean" ? value === "true" : value;
+    if (name === "pinned") state.pinned = words.getAll(short).slice(0, 6);
+    else if (value === null || (CHOICES[name] && !CHOICES[name].includes(value))) state[name] = usual;
+    else if (typeof usual === "number") state[name] = Number.isFinite(Number(value)) ? Math.min(1, Math.max(0, Number(value))) : usual;
+    else state[name] = typeof usual === "boolean" ? value === "true" : value;
   }
-  if (!(fresh.view in VIEWS)) fresh.view = "ranking";
-  if (!["f1", "precision", "recall"].includes(fresh.score)) fresh.score = "f1";
-  if (!["", "supported", "observed", "listed"].includes(fresh.labels)) fresh.labels = "";
-  if (!tests.some((one) => one.id === fresh.test)) fresh.test = tests.length ? tests[0].id : "";
-  if (!/^[0-9a-f]*$/.test(fresh.out)) fresh.out = "";
-  fresh.recall = Math.max(0.01, Math.round(100 * fresh.recall) / 100);
-  Object.assign(state, fresh);
+  if (!tests.some((one) => one.id === state.test)) state.test = tests[0].id;
+  if (!/^[0-9a-f]*$/.test(state.out)) state.out = "";
+  state.recall = Math.max(0.01, Math.round(100 * state.recall) / 100);
 }
 
-export function remember() {
-  const words = address();
-  history.replaceState(null, "", words ? `#${words}` : location.pathname + location.search);
+function remember() {
+  const words = new URLSearchParams();
+  for (const [name, [short, usual]] of Object.entries(FIELDS)) {
+    if (name === "pinned") state.pinned.forEach((one) => words.append(short, one));
+    else if (state[name] !== usual && state[name] !== "") words.set(short, String(state[name]));
+  }
+  history.replaceState(null, "", `${words}` ? `#${words}` : location.pathname + location.search);
 }
 
 /** Which classes are left out, as bits in hex: bit c of the number stands for label c. */
-export function excluded(test) {
+function excluded(test) {
   const bits = BigInt(`0x0${state.out}`);
   return test.labels.map((_, c) => Boolean((bits >> BigInt(c)) & 1n));
 }
 
-export function exclude(flags) {
-  const bits = flags.reduce((sum, out, c) => (out ? sum | (1n << BigInt(c)) : sum), 0n);
+function exclude(flags) {
+  const bits = flags.reduce((all, out, c) => (out ? all | (1n << BigInt(c)) : all), 0n);
   state.out = bits ? bits.toString(16) : "";
 }

@@ -20,16 +20,14 @@ from ... import ROOT, WEB
 from ...core import ChecksumError, atomic_writer, read_file, write_atomically
 
 PAGE = ROOT / "results" / "leaderboard" / "index.html"
-MODULES = ("metrics", "dom", "state", "model", "charts", "ranking", "views", "main")
-"""Of the page, each after those that it imports."""
+SCRIPTS = ("metrics", "dom", "state", "model", "charts", "ranking", "views", "main")
+"""Of the page, in one scope; the last one draws it."""
 PLOT = "vendor/plot.min.js"
 PLOT_SHA256 = "973ac9aa9313f2d93614255106bdcae5bb8f2af4711bba1ba1299a9c4703f935"
 """Observable Plot 0.6.17 with the parts of D3 that it uses; web/README.md says how the file was made."""
 PICTURES = {"light": (1280, "light"), "dark": (1280, "dark"), "phone": (390, "light")}
 """End of a picture's name → width of the window and colours."""
 logger = logging.getLogger(__name__)
-_EXPORT = re.compile(r"^export (?:async )?(?:const|let|function) ([\w$]+)", re.MULTILINE)
-_IMPORT = re.compile(r'^import (?:\{([^}]*)\}|\* as (\w+)) from "\./(\w+)\.js";\n', re.MULTILINE)
 
 
 def build_page(data: dict[str, Any], path: Path | str = PAGE, web: Path | str = WEB) -> Path:
@@ -82,7 +80,8 @@ def _page_text(data: dict[str, Any], web: Path = WEB) -> str:
     False
     """
     plot = _library(web)
-    code = "(() => {\n'use strict';\n" + "\n".join(_module(name, web) for name in MODULES) + "})();\n"
+    scripts = "\n".join(_source(web / f"{name}.js") for name in SCRIPTS)
+    code = f"(() => {{\n'use strict';\n{scripts}}})();\n"
     sums = " ".join(_sum(script) for script in (plot, code))
     policy = (
         f"default-src 'none'; script-src {sums}; style-src 'unsafe-inline'; img-src data:; base-uri 'none'"
@@ -118,19 +117,6 @@ def _library(web: Path) -> str:
 
 def _source(path: Path) -> str:
     return read_file(path).decode()
-
-
-def _module(name: str, web: Path) -> str:
-    """A module as a function that gives what it exports, so that names of two modules never meet."""
-    source = _source(web / f"{name}.js")
-    exports = ", ".join(f"get {export}() {{ return {export}; }}" for export in _EXPORT.findall(source))
-
-    def imported(match: re.Match) -> str:
-        names, whole, module = match.groups()
-        return f"const {whole or f'{{{names}}}'} = module_{module};\n"
-
-    body = re.sub(r"^export ", "", _IMPORT.sub(imported, source), flags=re.MULTILINE)
-    return f"const module_{name} = (() => {{\n{body}\nreturn {{ {exports} }};\n}})();\n"
 
 
 def _sum(script: str) -> str:

@@ -85,9 +85,9 @@ class TestWhatItShows:
         own = [run for run in list_runs("semeval2010") if not run.second]
         runs = {(run.name, (run.encoder or "").replace("no-encoder", ""), run.seed): run for run in own}
         systems = seen.evaluate(
-            """() => leaderboard.model.test().systems.map(one => [
+            """() => leaderboard.testSet().systems.map(one => [
             one.runs.map(run => [run.name, run.encoder, run.seed]),
-            leaderboard.model.valueOf({id: 'alpha'})(one)])"""
+            leaderboard.liveColumn('alpha', leaderboard.testSet()).value(one)])"""
         )
         assert {len(seeds) for seeds, _ in systems} >= {1, 5}
         policy = {"negative": "Other", "labels": labels}
@@ -161,8 +161,7 @@ class TestUse:
         page.close()
 
 
-AVERAGES = """([counts, schemes, rules, score]) =>
-schemes.map(scheme => leaderboard.metrics.average(counts, scheme, rules, score))"""
+AVERAGES = "([counts, schemes, rules, score]) => leaderboard.averages(counts, schemes, rules, score)"
 
 
 def test_averages_of_random_counts_in_the_browser_to_1e_12(seen, rng) -> None:
