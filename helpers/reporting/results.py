@@ -32,7 +32,6 @@ from ..metrics import (
     bootstrap_intervals,
     direction_scores,
     holm,
-    mean_and_sd,
     official_macro,
     run_test,
     sawilowsky,
@@ -152,13 +151,12 @@ def over_seeds(rows: pd.DataFrame) -> pd.DataFrame:
     >>> over_seeds(rows.assign(value=[0.5, 0.7])).round(4).to_numpy().tolist()
     [['d', 'm', '', 'f1', 0.6, 0.1414, 2, '9, 148']]
     """
-    means = []
-    for key, group in rows.dropna(subset="value").groupby([*_NAMES, "score"], sort=False):
-        mean, sd, runs = mean_and_sd(group["value"])
-        mixed = rows.attrs.get("mixed", {}).get(key[:3])
-        seeds = _listed(group["seed"]) + (f" (mixes {mixed})" if mixed else "")
-        means.append((*key, mean, sd if runs > 1 else np.nan, runs, seeds))
-    return pd.DataFrame(means, columns=[*_NAMES, "score", "mean", "sd", "runs", "seeds"])
+    groups = rows.dropna(subset="value").groupby([*_NAMES, "score"], sort=False)
+    columns = {"mean": ("value", "mean"), "sd": ("value", "std"), "runs": ("value", "size")}
+    means = groups.agg(**columns, seeds=("seed", _listed)).reset_index()
+    mixed = rows.attrs.get("mixed", {})
+    kinds = [mixed.get(key) for key in means[_NAMES].itertuples(index=False, name=None)]
+    return means.assign(seeds=means["seeds"] + [f" (mixes {kind})" if kind else "" for kind in kinds])
 
 
 def _listed(seeds: Iterable[int]) -> str:
@@ -180,15 +178,15 @@ def compare_models(rows: pd.DataFrame, first: str, second: str) -> pd.DataFrame:
     >>> table[["first", "second", "difference", "d", "word", "seeds"]].to_numpy().tolist()
     [[2.0, 4.0, 2.0, 2.0, 'huge', '1, 2, 3']]
     """
-    wide = {
-        name: rows[rows["model"] == name].pivot(index="seed", columns="score", values="value")
-        for name in (first, second)
-    }
-    seeds = [seed for seed in wide[first].index if seed in wide[second].index]
+    wide = rows[rows["model"].isin([first, second])].pivot(
+        index=["model", "seed"], columns="score", values="value"
+    )
+    a, b = (
+        wide.loc[wide.index.get_level_values("model") == name].droplevel("model") for name in (first, second)
+    )
+    seeds = [seed for seed in a.index if seed in b.index]
     tested = {
-        score: _tested(wide[first].loc[seeds, score], wide[second].loc[seeds, score])
-        for score in rows["score"].unique()
-        if seeds
+        score: _tested(a.loc[seeds, score], b.loc[seeds, score]) for score in rows["score"].unique() if seeds
     }
     frame = pd.DataFrame.from_dict(tested, orient="index", columns=["first", "second", "p", "d"])
     return frame.assign(
@@ -354,15 +352,10 @@ def forest_rows(rows: pd.DataFrame, dataset: str, panels: Mapping[tuple[str, str
     theirs = means[means["published"] != ""]
     theirs = theirs.assign(source="published", value=theirs["published"].astype(float))
     ours = pd.concat([single, means[~means["row"].isin(single["row"])]])
-    ours = ours.assign(source="ours", value=100 * ours["value"])
-    order = {"row": list(dict.fromkeys(theirs["row"])), "panel": list(panels.values())}
+    ours = ours.assign(source="ours", value=100 * ours["value"])[ours["row"].isin(theirs["row"])]
     drawn = pd.concat([theirs, ours])[["panel", "row", "source", "value"]]
-    drawn = drawn[drawn["row"].isin(order["row"])]
-    for column, known in order.items():
-        drawn = drawn.sort_values(
-            column, key=lambda names, known=known: names.map(known.index), kind="stable"
-        )
-    return drawn.reset_index(drop=True)
+    order = pd.Index([*panels.values(), *theirs["row"].unique()])
+    return drawn.sort_values(["panel", "row"], key=order.get_indexer, kind="stable", ignore_index=True)
 
 
 def runs_named(rows: pd.DataFrame, dataset: str, models: Sequence[str]) -> str:
@@ -405,7 +398,7 @@ def settings_table(runs: Run | Iterable[Run]) -> pd.DataFrame:
     >>> settings_table([Run.from_outcome(table, seed=seed, **given) for seed in (9, 148)])["em-c"].to_dict()
     {'dataset': 'demo', 'split': 'test', 'seed': '9, 148', 'epochs': '3'}
     """
-    columns: dict[tuple[str, str], dict[str, dict[str, None]]] = {}
+    rows = []
     for run in [runs] if isinstance(runs, Run) else runs:
         values = {name: getattr(run, name) for name in SETTINGS if getattr(run, name) not in (None, "")}
         # Sorted as a run file has them: a run that was just trained and a stored one give one table.
@@ -413,32 +406,27 @@ def settings_table(runs: Run | Iterable[Run]) -> pd.DataFrame:
         for name, value in sorted(run.options.items()):  # `dropout` of the settings is the encoder's
             values[f"option {name}" if name in values else name] = value
         values |= {f"sha256 of {name}": digest[:12] for name, digest in sorted(run.files.items())}
-        column = columns.setdefault((run.name, run.dataset), {})
         for name, value in values.items():
             nested = isinstance(value, dict | list | tuple)
             text = json.dumps(value, ensure_ascii=False) if nested else str(value)
-            column.setdefault(name, {})[text] = None
-    if not columns:
+            rows.append((run.name, run.dataset, name, text))
+    if not rows:
         raise ValueError("runs is empty: there are no settings to show")
-    several = len({name for name, _ in columns}) < len(columns)
-    titles = [f"{name}, {dataset}" if several else name for name, dataset in columns]
-    table = pd.DataFrame(
-        {
-            title: pd.Series({name: ", ".join(values) for name, values in column.items()}, dtype=object)
-            for title, column in zip(titles, columns.values(), strict=True)
-        }
+    frame = pd.DataFrame(rows, columns=["model", "dataset", "setting", "value"]).drop_duplicates()
+    if (frame.groupby("model")["dataset"].nunique() > 1).any():
+        frame["model"] += ", " + frame["dataset"]
+    table = frame.groupby(["setting", "model"])["value"].agg(", ".join).unstack(fill_value="")
+    order = sorted(
+        frame["setting"].unique(), key=lambda name: (name[:10] == "sha256 of ", name not in SETTINGS)
     )
-    rows = dict.fromkeys(name for column in columns.values() for name in column)
-    order = sorted(rows, key=lambda name: (name.startswith("sha256 of "), name not in SETTINGS))
-    return table.reindex(order).fillna("")
+    return table.loc[order, frame["model"].unique()].rename_axis(index=None, columns=None)
 
 
 def _majority_label(run: Run) -> Label:
     """The most frequent relation of the training samples, if the run says which it was; else the most
     frequent one of the test set, which no constant answer beats in accuracy.
     """
-    known = run.facts.get("majority")
-    table = original_table(run)
+    known, table = run.facts.get("majority"), original_table(run)
     return known if known in table.labels else table.labels[int(np.argmax(table.per_class().gold))]
 
 
@@ -452,14 +440,10 @@ def _against_majority(run: Run) -> dict[str, tuple[float, float]]:
             f"{run.model} on {run.dataset} has an outcome of kind {run.kind}, not of single labels"
         )
     table = original_table(run)
-    gold = table.roles["gold"]
-    always = np.full_like(gold, table.labels.index(_majority_label(run)))
-    constant = Outcome({"gold": gold, "predicted": always}, table.counts, table.labels)
-    f1 = averages(constant, negative=run.negative).tolist()
-    ours = scheme_scores(run)
-    return {"accuracy": (table.accuracy, constant.accuracy)} | dict(
-        zip(ours, zip(ours.values(), f1, strict=True), strict=True)
-    )
+    always = np.full_like(table.roles["gold"], table.labels.index(_majority_label(run)))
+    constant = Outcome(table.roles | {"predicted": always}, table.counts, table.labels)
+    both = zip(*(averages(each, negative=run.negative).tolist() for each in (table, constant)), strict=True)
+    return {"accuracy": (table.accuracy, constant.accuracy)} | dict(zip(scheme_names(), both, strict=True))
 
 
 def majority_text(run: Run) -> str:
@@ -469,14 +453,10 @@ def majority_text(run: Run) -> str:
     >>> majority_text(Run.from_outcome(table, dataset="d", model="m"))
     "beats the majority baseline (always 'b', accuracy 75.00) in accuracy and under every scheme"
     """
-    pairs = _against_majority(run)
-    always, accuracy = shown(_majority_label(run)), 100 * pairs["accuracy"][1]
-    said = f"the majority baseline (always {always}, accuracy {accuracy:.2f})"
-    worse = [
-        f"{name} {100 * ours:.2f} against {100 * theirs:.2f}"
-        for name, (ours, theirs) in pairs.items()
-        if not ours > theirs
-    ]
-    if worse:
-        return f"does not beat {said}: {', '.join(worse)}"
-    return f"beats {said} in accuracy and under every scheme"
+    scores = 100 * pd.DataFrame(_against_majority(run), index=["ours", "constant"]).T
+    always = f"always {shown(_majority_label(run))}, accuracy {scores.loc['accuracy', 'constant']:.2f}"
+    worse = scores[~(scores["ours"] > scores["constant"])]
+    if worse.empty:
+        return f"beats the majority baseline ({always}) in accuracy and under every scheme"
+    numbers = [f"{row.Index} {row.ours:.2f} against {row.constant:.2f}" for row in worse.itertuples()]
+    return f"does not beat the majority baseline ({always}): {', '.join(numbers)}"

@@ -8,10 +8,10 @@ from .style import draw_and_save, ink, save_figure, styled
 from .rows import (
     class_weights_chart,
     dumbbell_chart,
-    effective_number_chart,
     forest_chart,
     interval_chart,
     lead_draws_chart,
+    left_out_chart,
     p_values_chart,
 )
 from .curves import (
@@ -23,10 +23,10 @@ from .curves import (
     slope_chart,
 )
 from .bars import (
+    effective_number_chart,
     heat_chart,
     label_distribution_chart,
     landing_chart,
-    left_out_chart,
     perplexity_chart,
     share_chart,
     support_groups_chart,

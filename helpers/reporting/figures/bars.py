@@ -13,9 +13,9 @@ from matplotlib.patches import Rectangle
 from matplotlib.ticker import MaxNLocator
 
 from ...core import table_name
-from .parts import below, first_seen, headline, panels, row_chart, scattered, with_support, write
-from .rows import corpus_title
-from .style import BLUE, LINES, ORANGE, PALETTE, QUIET, WIDTH, ink, styled
+from ...data import datasets
+from .parts import below, canvas, first_seen, panels, row_chart, write
+from .style import BLUE, LINES, ORANGE, PALETTE, QUIET, ink, styled
 
 
 @styled
@@ -34,7 +34,9 @@ def perplexity_chart(tails: pd.DataFrame, title: str) -> plt.Figure:
     >>> perplexity_chart(tails, "one").axes[0].get_title(loc="left")
     'd'
     """
-    figure, drawn = panels(tails, "dataset", 2.7, sharey=True)
+    known = {name: row.title for name, row in datasets().items()}
+    words = "classes that occur, largest first (no negative class)"
+    drawn = panels(tails, "dataset", title, 2.7, words, sharey=True)
     for name, axes, curve in drawn:
         classes = curve["perplexity"].iloc[0]
         size = {"xy": (0, 0), "width": classes, "height": 100 / classes}
@@ -48,11 +50,9 @@ def perplexity_chart(tails: pd.DataFrame, title: str) -> plt.Figure:
         for axis in (axes.xaxis, axes.yaxis):
             axis.set_major_locator(MaxNLocator(3, integer=True, steps=[1, 2, 5, 10]))
         axes.grid(visible=False)
-        axes.set_title(corpus_title(name).replace(", ", ",\n"))
-    below(axes, "classes that occur, largest first (no negative class)")
+        axes.set_title(known.get(name, name).replace(", ", ",\n"))
     drawn[0][1].set_ylabel("share of test samples (%)")
-    headline(figure, title)
-    return figure
+    return axes.figure
 
 
 MOST_LABELS = 60
@@ -82,8 +82,7 @@ def label_distribution_chart(counts: Mapping[str, int], negative: str | None, ti
     rows = [
         (n, table_name(label), "#999999" if label == negative else BLUE) for n, label in seen[:MOST_LABELS]
     ]
-    if rest:
-        rows.append((sum(n for n, _ in rest), f"{len(rest)} further labels", BLUE))
+    rows += [(sum(n for n, _ in rest), f"{len(rest)} further labels", BLUE)] if rest else []
     widths, names, colors = zip(*rows, strict=True)
     wide = seen[0][0] > 50 * seen[-1][0]
     layout = {"xlabel": "gold samples" + (" (logarithmic)" if wide else "")}
@@ -99,31 +98,6 @@ def label_distribution_chart(counts: Mapping[str, int], negative: str | None, ti
             words = f"{n} · {share:.1f} %" if share >= 0.05 else f"{n} · < 0.1 %"
             axes.annotate(words, (n, row), (4, 0), textcoords="offset points", va="center")
     axes.set_xlim(0.7 if wide else 0, max(widths) * (20 if wide else 1.5))
-    return axes.figure
-
-
-@styled
-def left_out_chart(changes: pd.DataFrame, title: str) -> plt.Figure:
-    """By how much the score changes when one class is left out of the average.
-
-    Parameters
-    ----------
-    changes : columns `relation`, `support`, `change` (points, score without the class minus score with it);
-        drawn in the given order, from the top.
-
-    >>> changes = pd.DataFrame({"relation": ["r"], "support": [1], "change": [1.2]})
-    >>> left_out_chart(changes, "one").axes[0].get_yticklabels()[0].get_text()
-    'r (1)'
-    """
-    names = with_support(changes["relation"], changes["support"])
-    words = "points of F1 gained when the class is left out; (n): its test sentences"
-    with row_chart(names, title, (0.95, 0.18), wrap=40, xlabel=words) as (axes,):
-        colors = np.where(changes["change"] > 0, BLUE, ORANGE)
-        axes.barh(range(len(changes)), changes["change"], color=colors)
-        for y, value in enumerate(changes["change"]):
-            write(axes, f"{value:+.1f}", max(value, 0), y, (3, 0), colors[y])
-        axes.axvline(0, color="black", linewidth=0.8)
-        axes.margins(x=0.15)
     return axes.figure
 
 
@@ -211,7 +185,7 @@ def token_chart(values: pd.DataFrame, title: str, xlabel: str) -> plt.Figure:
     ['1.0']
     """
     longest = values.groupby("model")["position"].max().max() + 1
-    figure, drawn = panels(values, "model", 1.0 + 0.15 * longest, sharex=True)
+    drawn = panels(values, "model", title, 1.0 + 0.15 * longest, xlabel, sharex=True)
     for model, axes, rows in drawn:
         tokens = rows.groupby("position").agg(token=("token", "first"), value=("value", "mean"))
         marks = tokens["token"].str.match(r"\[E\d")
@@ -222,16 +196,9 @@ def token_chart(values: pd.DataFrame, title: str, xlabel: str) -> plt.Figure:
             axes.plot(rows["value"], rows["position"], ".", color="black", markersize=1.5, alpha=0.5)
         axes.axvline(0, color="black", linewidth=0.8)
         top = tokens["value"].abs().idxmax()
-        value = tokens.loc[top, "value"]
-        write(
-            axes,
-            f"{value:.1f}",
-            max(rows.loc[rows["position"] == top, "value"].max(), 0),
-            top,
-            (3, 0),
-            "#1a1a1a",
-            fontweight="bold",
-        )
+        end = max(rows.loc[rows["position"] == top, "value"].max(), 0)
+        words = f"{tokens.loc[top, 'value']:.1f}"
+        write(axes, words, end, top, (3, 0), "#1a1a1a", fontweight="bold")
         axes.set_yticks(tokens.index, tokens["token"])
         for label, mark in zip(axes.get_yticklabels(), marks, strict=True):
             label.set_fontweight("bold" if mark else "normal")
@@ -239,9 +206,7 @@ def token_chart(values: pd.DataFrame, title: str, xlabel: str) -> plt.Figure:
         axes.grid(axis="y", visible=False)
         axes.tick_params(axis="y", length=0)
         axes.margins(x=0.2)
-    below(axes, xlabel)
-    headline(figure, title)
-    return figure
+    return axes.figure
 
 
 @styled
@@ -260,15 +225,23 @@ def support_groups_chart(labels: pd.DataFrame, title: str) -> plt.Figure:
     (['1 to 5', '1 labels'], '40')
     """
     ordered, models = labels.sort_values("train", kind="stable"), first_seen(labels, "model")
-    figure, axes = plt.subplots(figsize=(WIDTH, 3.2))
+    axes = canvas(title, 3.2)
     groups, ticks = first_seen(ordered, "group"), []
     for x, group in enumerate(groups):
         rows = ordered[ordered["group"] == group]
         ticks.append(f"{group}\n{rows['label'].nunique()} labels")
         for number, model in enumerate(models):
             f1, middle = rows.loc[rows["model"] == model, "f1"], x + 0.29 * (number - (len(models) - 1) / 2)
-            dots = middle + 0.1 * scattered(len(f1))
-            axes.plot(dots, f1, ".", color=LINES[number], markersize=3, alpha=0.6, markeredgewidth=0)
+            scattered = 2 * ((np.arange(len(f1)) * 0.618034) % 1) - 1 if len(f1) > 1 else 0  # always the same
+            axes.plot(
+                middle + 0.1 * scattered + 0 * f1,
+                f1,
+                ".",
+                color=LINES[number],
+                markersize=3,
+                alpha=0.6,
+                markeredgewidth=0,
+            )
             mean = f1.mean()
             look = {"color": LINES[number], "linewidth": 2.4, "label": model if x == 0 else None}
             axes.plot([middle - 0.13, middle + 0.13], [mean, mean], **look)
@@ -278,8 +251,7 @@ def support_groups_chart(labels: pd.DataFrame, title: str) -> plt.Figure:
     axes.set(ylim=(-4, 104), ylabel="F1 of a label (%); bar: mean")
     axes.grid(axis="x", visible=False)
     below(axes, "training documents of the label", 3)
-    headline(figure, title)
-    return figure
+    return axes.figure
 
 
 @styled
@@ -298,15 +270,62 @@ def heat_chart(
     ['0.800']
     """
     shown = table.iloc[1:, :-1] if lower else table
-    figure, axes = plt.subplots(figsize=(WIDTH, 1.1 + 0.34 * len(shown)))
+    axes = canvas(title, 1.1 + 0.34 * len(shown), xlabel)
     hidden = np.triu(np.ones(shown.shape, dtype=bool), 1) if lower else None
     look = {"annot": True, "fmt": f".{digits}f", "cmap": "crest_r", "cbar": False, "linewidths": 1}
     sns.heatmap(shown, mask=hidden, ax=axes, annot_kws={"fontsize": 8}, **look)
     for axis, names, width in ((axes.xaxis, shown.columns, 11), (axes.yaxis, shown.index, 16)):
         axis.set_ticklabels("\n".join(textwrap.wrap(name.replace("_", " "), width)) for name in names)
     axes.set(xlabel="", ylabel="")
-    below(axes, xlabel)
     axes.tick_params(axis="y", rotation=0, length=0)
     axes.grid(visible=False)
-    headline(figure, title)
-    return figure
+    return axes.figure
+
+
+_MARKS = {
+    "labels": ("on paper: all labels", "|", "black", (3, 0)),
+    "perplexity_without_negative": ("in effect: perplexity of the relations", "o", BLUE, (0, 4)),
+    "perplexity": ("in effect, negative class counted (if any)", "D", ORANGE, (0, -4)),
+}
+"""Of `effective_number_chart`, column → words, marker, colour, and where its number stands (in points)."""
+
+
+@styled
+def effective_number_chart(numbers: pd.DataFrame, title: str) -> plt.Figure:
+    """How far the perplexity of each test set lies below the number of its labels.
+
+    Parameters
+    ----------
+    numbers : one row a data set, drawn from the top: `dataset`, `labels`, `perplexity_without_negative`,
+        `perplexity` (missing where unknown; not drawn where it equals the one before), and `source`. Rows
+        whose source is not 'ours' are drawn hollow, and the source stands behind the name.
+
+    >>> row = {"dataset": "d", "labels": 9, "perplexity_without_negative": 6.0, "perplexity": 3.0}
+    >>> figure = effective_number_chart(pd.DataFrame([row | {"source": "published"}]), "one")
+    >>> figure.axes[0].get_yticklabels()[0].get_text()
+    'd; published'
+    """
+    known = {name: row.title for name, row in datasets().items()}
+    sources = numbers["source"].map(lambda source: "" if source == "ours" else f"; {source}")
+    names = list(numbers["dataset"].replace(known) + sources)
+    words = "number of classes (log scale); perplexity: so many equal\nones would be as hard to guess"
+    words += "; hollow: as published" if sources.any() else ""
+    with row_chart(names, title, (1.4, 0.33), legend=1, wrap=18, xlabel=words) as (axes,):
+        for y, row in enumerate(numbers.to_dict("records")):
+            once = row["perplexity"] == row["perplexity_without_negative"]
+            here = [kind for kind in _MARKS if not (pd.isna(row[kind]) or (once and kind == "perplexity"))]
+            ends = [function(row[kind] for kind in here) for function in (min, max)]
+            axes.plot(ends, [y, y], color=QUIET, linewidth=1.4, zorder=1)
+            filled = {} if row["source"] == "ours" else {"markerfacecolor": "white"}
+            for kind in here:
+                _, marker, color, shift = _MARKS[kind]
+                look = {"color": color, "markersize": 9 if marker == "|" else 5, "markeredgewidth": 1.4}
+                axes.plot(row[kind], y, marker, **look, **filled)
+                number = f"{row[kind]:.0f}" if kind == "labels" else f"{row[kind]:.1f}"
+                write(axes, number, row[kind], y, shift, color)
+        axes.set(xscale="log", xlim=(1, 130))
+        axes.set_xticks([1, 2, 5, 10, 20, 50, 100], ["1", "2", "5", "10", "20", "50", "100"])
+        axes.minorticks_off()
+        for label, marker, color, _ in _MARKS.values():
+            axes.plot([], [], marker, color=color, markeredgewidth=1.4, label=label)
+    return axes.figure

@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 from matplotlib.ticker import LogLocator
 
-from .parts import alpha_axis, below, first_seen, headline, label_ends, panels, write
-from .style import BLUE, FAINT, LINES, PALETTE, QUIET, WIDTH, styled
+from .parts import below, canvas, first_seen, label_ends, panels, write
+from .style import BLUE, FAINT, LINES, PALETTE, QUIET, styled
 
 
 @styled
@@ -34,7 +34,7 @@ def alpha_chart(
     >>> [text.get_text() for text in alpha_chart(curves, "one").axes[0].texts]
     ['macro', 'dodrans', 'weighted', '60.0 m']
     """
-    figure, axes = plt.subplots(figsize=(WIDTH, 3.0))
+    axes = canvas(title, 3.0, "α of the weights n^α (n: test samples of the class)")
     ends = []
     for color, (name, curve) in zip(LINES * 3, curves.groupby(line, sort=False), strict=False):
         axes.plot(curve["alpha"], curve[value], color=color)
@@ -45,13 +45,16 @@ def alpha_chart(
             reach = (both[value] - both["low"], both["high"] - both[value])
             axes.errorbar(both["alpha"] + 0.012 * len(ends), both[value], reach, **bar)
         ends.append((curve["alpha"].iloc[-1], last, f"{last:.1f} {name}", color))
-    alpha_axis(axes, title, ylabel)
-    axes.set_xlim(-0.05, curves["alpha"].max() + 0.05)
+    for name, alpha, side in (("macro", 0, "center"), ("dodrans", 0.75, "right"), ("weighted", 1, "left")):
+        axes.axvline(alpha, color="#999999", linewidth=0.8, zorder=1)
+        axes.text(alpha, 1.01, name, transform=axes.get_xaxis_transform(), ha=side)
+    axes.set_xticks([0, 0.5, 0.75, 1], ["0", "0.5", "0.75", "1"])
+    axes.set(xlim=(-0.05, curves["alpha"].max() + 0.05), ylabel=ylabel)
     for alpha in crossings:
         axes.axvline(alpha, color="black", linestyle=":", linewidth=1.2)
         axes.text(alpha, 0.03, f" α = {alpha:.2f}", transform=axes.get_xaxis_transform())
     label_ends(axes, ends)
-    return figure
+    return axes.figure
 
 
 @styled
@@ -81,7 +84,7 @@ def curve_chart(
     >>> axes.lines[-1].get_ydata().tolist(), axes.texts[0].get_text()
     ([0.9, 0.4], '0.90')
     """
-    figure, drawn = panels(points, panel, 2.7, sharey=panel is not None and not log)
+    drawn = panels(points, panel, title, 2.7, labels[0], sharey=panel is not None and not log)
     names = first_seen(points, line)
     for _, axes, rows in drawn:
         ends = []
@@ -110,11 +113,9 @@ def curve_chart(
                 each.set_major_formatter("{x:g}")
                 each.set_minor_formatter("")
     drawn[0][1].set_ylabel(labels[1])
-    below(axes, labels[0])
-    headline(figure, title)
     if len(names) > 1:
         label_ends(axes, ends)
-    return figure
+    return axes.figure
 
 
 @styled
@@ -130,24 +131,25 @@ def few_runs_chart(simulated: pd.DataFrame, shown: float, title: str) -> plt.Fig
     >>> [axes.texts[0].get_text() for axes in few_runs_chart(simulated, 2, "Few runs").axes]
     ['77 %', '2.5 SD']
     """
-    figure, (left, right) = plt.subplots(1, 2, figsize=(WIDTH, 2.4))
-    (here,) = simulated[simulated["true_d"] == shown].itertuples()
-    found, d = simulated.assign(significant=100 * simulated["significant"]), simulated["true_d"]
-    for axes, column, color in ((left, "significant", BLUE), (right, "estimated_d", PALETTE[3])):
-        axes.plot(d, found[column], color=color)
+    words = "true gap between two models, in standard deviations (SD) of their runs"
+    left, right = canvas(title, 2.4, words, 1, 2)
+    here, d = simulated[simulated["true_d"] == shown].iloc[0], simulated["true_d"]
+    looks = (
+        (left, "significant", 100, "{:.0f} %", (6, 0), BLUE),
+        (right, "estimated_d", 1, "{:.1f} SD", (-1, 6), PALETTE[3]),
+    )
+    for axes, column, unit, form, shift, color in looks:
+        axes.plot(d, unit * simulated[column], color=color)
         axes.axvline(shown, color=QUIET, linewidth=0.8, zorder=0)
-        axes.plot(shown, found.loc[here.Index, column], "o", color=color)
+        value = unit * here[column]
+        axes.plot(shown, value, "o", color=color)
+        write(axes, form.format(value), shown, value, shift, color, fontweight="bold")
         axes.set_xticks(range(int(d.max()) + 1))
-    bold = {"fontweight": "bold"}
-    write(left, f"{100 * here.significant:.0f} %", shown, 100 * here.significant, (6, 0), BLUE, **bold)
-    write(right, f"{here.estimated_d:.1f} SD", shown, here.estimated_d, (-1, 6), PALETTE[3], **bold)
     right.plot(d, d, color="#666666", linestyle=":", linewidth=1.2)
     write(right, "dotted:\ntrue gap", d.max(), 0.25 * d.max(), (-1, 0), "#666666")
     left.set(ylim=(0, 103), title="trials that find the\ngap, p < .05 (%)")
     right.set(ylim=(0, None), title="gap they report,\non average (SD)")
-    below(left, "true gap between two models, in standard deviations (SD) of their runs")
-    headline(figure, title)
-    return figure
+    return left.figure
 
 
 @styled
@@ -168,7 +170,7 @@ def slope_chart(
     ['10.0', '30.0 a']
     """
     steps = first_seen(lines, "x")
-    figure, axes = plt.subplots(figsize=(WIDTH, 3.8 if ranks else 3.1))
+    axes = canvas(title, 3.8 if ranks else 3.1)
     table = lines.pivot_table(index="line", columns="x", values="value", sort=False)[steps]
     named = table[table.index.isin(lines.loc[lines["marked"], "line"])]
     colors = dict(zip(named.index, LINES * 3, strict=False))
@@ -194,14 +196,13 @@ def slope_chart(
         axes.spines["left"].set_position(("outward", 30))  # the numbers at the left ends stand between
     axes.set_ylabel(ylabel)
     axes.tick_params(axis="x", rotation=25 if len(steps) > 4 else 0)
-    headline(figure, title)
     for x in (len(steps) - 1,) if ranks else (0, len(steps) - 1):
         step = steps[x]
         ends = [
             (x, y, f"{y:.{digits}f} {name if x else ''}", colors[name]) for name, y in named[step].items()
         ]
         label_ends(axes, ends, left=not x)
-    return figure
+    return axes.figure
 
 
 @styled
@@ -218,7 +219,7 @@ def original_paired_chart(points: pd.DataFrame, title: str) -> plt.Figure:
     >>> [text.get_text() for text in original_paired_chart(points, "one").axes[0].texts]
     ['A = B', '', '30 points', 'm 40', 'n 70']
     """
-    figure, axes = plt.subplots(figsize=(WIDTH, 3.3))
+    axes = canvas(title, 3.3)
     axes.plot([0, 100], [0, 100], color="#666666", linewidth=1, linestyle="--", zorder=0)
     write(axes, "A = B", 81, 81, (0, 4), "#555555")
     colors = dict(zip(first_seen(points, "training"), LINES, strict=False))
@@ -234,10 +235,9 @@ def original_paired_chart(points: pd.DataFrame, title: str) -> plt.Figure:
     axes.set(xlim=(80, 90), ylim=(0, 100))
     axes.set(xlabel="A: official macro-F1 on the test set (%)", ylabel="B: entities exchanged (%)")
     below(axes, "", 1)
-    headline(figure, title)
     ends = [(row.a, row.b, f"{row.name} {row.b:.0f}", colors[row.training]) for row in points.itertuples()]
     label_ends(axes, ends)
-    return figure
+    return axes.figure
 
 
 @styled
@@ -253,7 +253,7 @@ def reliability_chart(bins: pd.DataFrame, title: str) -> plt.Figure:
     >>> reliability_chart(bins, "one").axes[0].get_ylabel()
     'answers that are right (%)'
     """
-    figure, axes = plt.subplots(figsize=(WIDTH, 3.0))
+    axes = canvas(title, 3.0, "confidence that the system states (%); number: answers")
     axes.plot([0, 100], [0, 100], color=QUIET, linewidth=1)
     axes.annotate("as often right as stated", (14, 18), rotation=41, rotation_mode="anchor")
     right, stated = 100 * bins["accuracy"], 100 * bins["confidence"]
@@ -262,6 +262,4 @@ def reliability_chart(bins: pd.DataFrame, title: str) -> plt.Figure:
     for n, x, y in zip(bins["n"], stated, right, strict=True):
         write(axes, f"{n:,}", x, y, (0, -7), "#1a1a1a")
     axes.set(xlim=(0, 104), ylim=(0, 104), ylabel="answers that are right (%)")
-    below(axes, "confidence that the system states (%); number: answers")
-    headline(figure, title)
-    return figure
+    return axes.figure

@@ -12,8 +12,8 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.patches import Arc, FancyArrowPatch, FancyBboxPatch
 
-from .parts import below, first_seen, headline
-from .style import BLUE, ORANGE, PALETTE, QUIET, WIDTH, contrast, ink, styled
+from .parts import below, canvas, first_seen, headline
+from .style import BLUE, ORANGE, PALETTE, QUIET, WIDTH, ink, styled
 
 _COLORS = {"e1": BLUE, "e2": ORANGE}
 _MONO = 0.602 * 8 / 72 / WIDTH  # width of a character of 8 points, as a share of the figure
@@ -37,7 +37,7 @@ def marker_exchange_chart(exchange: pd.DataFrame, title: str = "") -> plt.Figure
     >>> words.count("fire"), words[-1]
     (2, '✗ wrong')
     """
-    figure, axes = plt.subplots(figsize=(WIDTH, 2.2))
+    axes = canvas(title, 2.2)
     axes.set(xlim=(0, 1), ylim=(0, 1))
     axes.set_axis_off()
     for y, row in zip((0.84, 0.22), exchange.to_dict("records"), strict=True):
@@ -50,9 +50,7 @@ def marker_exchange_chart(exchange: pd.DataFrame, title: str = "") -> plt.Figure
         axes.text(1, y - 0.22, "✓ right" if right else "✗ wrong", **verdict)
         if y > 0.5:
             _swap(axes, middles)
-    if title:
-        headline(figure, title)
-    return figure
+    return axes.figure
 
 
 def _sentence(axes: Axes, y: float, row: dict) -> list[float]:
@@ -64,13 +62,8 @@ def _sentence(axes: Axes, y: float, row: dict) -> list[float]:
         width = _MONO * len(row[piece])
         if piece in marks:
             middles.append(x + width / 2)
-            look = {
-                "boxstyle": "round,pad=0.008",
-                "mutation_aspect": 2,
-                "facecolor": "white",
-                "linewidth": 1.6,
-            }
-            axes.add_patch(FancyBboxPatch((x, y - 0.045), width, 0.09, edgecolor=colors[piece], **look))
+            look = {"mutation_aspect": 2, "facecolor": "white", "linewidth": 1.6, "edgecolor": colors[piece]}
+            axes.add_patch(FancyBboxPatch((x, y - 0.045), width, 0.09, "round,pad=0.008", **look))
             look = {"color": ink(colors[piece]), "ha": "center", "fontweight": "bold"}
             axes.text(middles[-1], y + 0.08, marks[piece], **look)
         axes.text(x, y, row[piece], family="DejaVu Sans Mono", va="center")
@@ -114,7 +107,7 @@ def pipeline_chart(
         for x, word in ((0.02, gold), (0.4, predicted)):
             parts["a"].text(x, y, word, va="center", color=color, style="normal" if y else "italic")
     parts["a"].set_ylim(len(pairs) + 0.5, -0.5)
-    counts_grid(parts["b"], counts)
+    _counts_grid(parts["b"], counts)
     parts["b"].xaxis.set(label_position="top", ticks_position="top")
     for y, row in enumerate(scores.itertuples()):
         parts["c"].text(0.01, y - 0.22, row.score, va="center", fontweight="bold")
@@ -128,7 +121,7 @@ def pipeline_chart(
     return figure
 
 
-def counts_grid(axes: Axes, counts: pd.DataFrame) -> None:
+def _counts_grid(axes: Axes, counts: pd.DataFrame) -> None:
     """A contingency table as a grid: right answers blue, mistakes wine, nothing white."""
     values = counts.to_numpy()
     for i in range(len(counts)):
@@ -136,7 +129,7 @@ def counts_grid(axes: Axes, counts: pd.DataFrame) -> None:
             right = counts.index[i] == counts.columns[j]
             face = "white" if not values[i, j] else (PALETTE[0] if right else PALETTE[3])
             axes.add_patch(plt.Rectangle((j, i), 1, 1, facecolor=face, edgecolor=QUIET, linewidth=0.6))
-            color = "white" if contrast("white", face) >= 4.5 else "#1a1a1a"
+            color = "white" if ink(face) == face else "#1a1a1a"  # what is dark enough for text on white
             axes.text(j + 0.5, i + 0.5, str(values[i, j]), ha="center", va="center", color=color)
     axes.set(xlim=(0, counts.shape[1]), ylim=(len(counts), 0), aspect="equal")
     axes.set_xticks([j + 0.5 for j in range(counts.shape[1])], counts.columns)
@@ -162,11 +155,10 @@ def weighting_steps_chart(counts: pd.DataFrame, classes: pd.DataFrame, title: st
     >>> len(weighting_steps_chart(counts, classes, "two").axes)
     4
     """
-    figure, grid = plt.subplots(2, 2, figsize=(WIDTH, 3.9))
-    panels = list(grid.flat)
+    panels = list(canvas(title, 3.9, "", 2, 2).flat)
     schemes, relations = first_seen(classes, "scheme"), first_seen(classes, "relation")
     colors = dict(zip(relations, map(ink, (PALETTE[4], PALETTE[2], PALETTE[5], PALETTE[9])), strict=False))
-    counts_grid(panels[0], counts)
+    _counts_grid(panels[0], counts)
     once = classes[classes["scheme"] == schemes[0]]
     panels[1].bar(once["relation"], once["f1"], color=[colors[name] for name in once["relation"]], width=0.6)
     panels[1].bar_label(panels[1].containers[0], fmt="%.2f")
@@ -182,8 +174,7 @@ def weighting_steps_chart(counts: pd.DataFrame, classes: pd.DataFrame, title: st
         axes.grid(visible=False)
     for axes in panels[1:]:
         axes.set(ylim=(0, 1.12), yticks=[0, 0.5, 1])
-    headline(figure, title)
-    return figure
+    return axes.figure
 
 
 def _stacked(axes: Axes, classes: pd.DataFrame, schemes: list[str], colors: dict[str, str]) -> None:
@@ -223,7 +214,7 @@ def tree_chart(words: pd.DataFrame, title: str) -> plt.Figure:
     widths = words["word"].str.len() * (1 + 0.2 * words["entity"]) + 1.2  # characters, with even gaps
     middles = (widths.cumsum() - widths / 2).tolist()
     drawn = list(zip(middles, words["word"], words["head"], words["entity"], looks, strict=True))
-    figure, axes = plt.subplots(figsize=(WIDTH, 2.5))
+    axes = canvas(title, 2.5)
     for x, word, head, entity, (_, color) in drawn:
         look = {"ha": "center", "va": "center", "weight": "bold" if entity else "normal"}
         axes.text(x, 0, word, color=ink(color), **look)
@@ -241,8 +232,7 @@ def tree_chart(words: pd.DataFrame, title: str) -> plt.Figure:
     axes.set(xlim=(0, widths.sum()), ylim=(-0.7, 0.15 * longest + 1.3))
     axes.axis("off")
     below(axes, "", 1)
-    headline(figure, title)
-    return figure
+    return axes.figure
 
 
 @styled
@@ -265,7 +255,8 @@ def model_inputs_chart(tokens: pd.DataFrame, title: str) -> plt.Figure:
         rows += [(line, []) for line in heading]
         own = tokens[tokens["model"] == model].sort_values("position")
         rows += [("", line) for line in _lines(list(zip(own["token"], own["read"], strict=True)))]
-    figure, axes = plt.subplots(figsize=(WIDTH, 0.4 + 0.175 * (len(rows) + len(models) / 2)))
+    height = 0.4 + 0.175 * (len(rows) + len(models) / 2)
+    axes = canvas(title, height, "blue: the vectors from which the score is computed")
     y = -1.0
     for heading, line in rows:
         y += 1.5 if heading in starts else 1
@@ -279,9 +270,7 @@ def model_inputs_chart(tokens: pd.DataFrame, title: str) -> plt.Figure:
             left += len(token) + 0.9
     axes.set(xlim=(0, _LINE), ylim=(y + 0.5, -0.2))
     axes.axis("off")
-    headline(figure, title)
-    below(axes, "blue: the vectors from which the score is computed")
-    return figure
+    return axes.figure
 
 
 _LINE = 46  # monospaced characters of eight points

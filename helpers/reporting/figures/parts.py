@@ -1,4 +1,4 @@
-"""Pieces that charts share: titles, rows, panels, the α axis, values beside marks, names of lines."""
+"""Pieces that charts share: titles, rows, panels, values beside marks, names of lines."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import pairwise
+from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -30,22 +31,36 @@ def headline(figure: plt.Figure, title: str) -> None:
     figure.suptitle("\n".join(lines), x=0.01, ha="left")
 
 
+def canvas(title: str, height: float, xlabel: str = "", *grid: int, **layout: object) -> Any:
+    """The axes of a figure, or those of a grid, under a title; `xlabel` stands below all of them.
+
+    >>> axes = canvas("one", 2, "words")
+    >>> axes.figure.get_suptitle(), axes.figure.get_supxlabel()
+    ('one', 'words')
+    >>> plt.close()
+    """
+    figure, axes = plt.subplots(*grid, figsize=(WIDTH, height), **layout)
+    headline(figure, title)
+    below(figure.axes[0], xlabel)
+    return axes
+
+
 def panels(
-    frame: pd.DataFrame, column: str | None, height: float, **layout: object
-) -> tuple[plt.Figure, list[tuple[str, Axes, pd.DataFrame]]]:
+    frame: pd.DataFrame, column: str | None, title: str, height: float, xlabel: str = "", **layout: object
+) -> list[tuple[str, Axes, pd.DataFrame]]:
     """A row of panels, one for each value of a column (None: a single one): the value, its axes, its rows.
 
-    >>> figure, drawn = panels(pd.DataFrame({"panel": ["a", "b", "a"]}), "panel", 2)
+    >>> drawn = panels(pd.DataFrame({"panel": ["a", "b", "a"]}), "panel", "two", 2)
     >>> [(name, len(rows)) for name, axes, rows in drawn]
     [('a', 2), ('b', 1)]
-    >>> plt.close(figure)
+    >>> plt.close()
     """
     names = first_seen(frame, column) if column else [""]
-    figure, grid = plt.subplots(1, len(names), figsize=(WIDTH, height), squeeze=False, **layout)
+    (grid,) = canvas(title, height, xlabel, 1, len(names), squeeze=False, **layout)
     parts = [frame[frame[column] == name] if column else frame for name in names]
-    for name, axes in zip(names, grid[0], strict=True):
+    for name, axes in zip(names, grid, strict=True):
         axes.set_title(name)
-    return figure, list(zip(names, grid[0], parts, strict=True))
+    return list(zip(names, grid, parts, strict=True))
 
 
 @contextmanager
@@ -55,7 +70,6 @@ def row_chart(
     height: tuple[float, float],
     *,
     columns: int = 1,
-    sharex: bool = False,
     xlabel: str = "",
     legend: int = 0,
     wrap: int = 30,
@@ -77,25 +91,15 @@ def row_chart(
     """
     names = ["\n".join(textwrap.wrap(name, wrap)) for name in names]
     lines = max((name.count("\n") + 1 for name in names), default=1)
-    size = (WIDTH, height[0] + max(height[1], 0.06 + 0.13 * lines) * len(names))
-    figure, axes = plt.subplots(1, columns, figsize=size, sharex=sharex, sharey=True, squeeze=False)
-    yield list(axes[0])
-    for panel in axes[0]:
+    size = height[0] + max(height[1], 0.06 + 0.13 * lines) * len(names)
+    (axes,) = canvas(title, size, "", 1, columns, sharey=True, squeeze=False)
+    yield list(axes)
+    for panel in axes:
         panel.set_yticks(range(len(names)), names)
         panel.set_ylim(len(names) - 0.4, -0.6)
         panel.set(**words)
         panel.grid(axis="y", visible=False)
-    headline(figure, title)
-    below(axes[0][0], xlabel, legend)
-
-
-def with_support(names: pd.Series, support: pd.Series) -> list[str]:
-    """Names of classes with their number of samples.
-
-    >>> with_support(pd.Series(["r"]), pd.Series([4]))
-    ['r (4)']
-    """
-    return [f"{name} ({n:.0f})" for name, n in zip(names, support, strict=True)]
+    below(axes[0], xlabel, legend)
 
 
 def below(axes: Axes, xlabel: str, columns: int = 0) -> None:
@@ -118,17 +122,6 @@ def write(axes: Axes, words: str, x: float, y: float, shift: tuple[float, float]
     axes.annotate(words, (x, y), shift, textcoords="offset points", **look)
 
 
-def alpha_axis(axes: Axes, title: str, ylabel: str = "F1 (%)") -> None:
-    """The x axis of the family n^α, with lines at macro (0), dodrans (0.75) and weighted (1), and a title."""
-    for name, alpha, side in (("macro", 0, "center"), ("dodrans", 0.75, "right"), ("weighted", 1, "left")):
-        axes.axvline(alpha, color="#999999", linewidth=0.8, zorder=1)
-        axes.text(alpha, 1.01, name, transform=axes.get_xaxis_transform(), ha=side)
-    axes.set_xticks([0, 0.5, 0.75, 1], ["0", "0.5", "0.75", "1"])
-    axes.set_ylabel(ylabel)
-    below(axes, "α of the weights n^α (n: test samples of the class)")
-    headline(axes.figure, title)
-
-
 def label_ends(axes: Axes, ends: Sequence[tuple[float, float, str, str]], left: bool = False) -> None:
     """Name lines at the right of the axes, or at the left, each beside its end, instead of a legend.
 
@@ -140,7 +133,7 @@ def label_ends(axes: Axes, ends: Sequence[tuple[float, float, str, str]], left: 
     names = ["\n".join(textwrap.wrap(name, 25)) for _, _, name, _ in ends]
     inches = axes.get_position().height * axes.figure.get_figheight()
     sizes = [0.14 * (name.count("\n") + 1) / inches for name in names]
-    heights = spread_labels(corners[:, 1].tolist(), sizes)
+    heights = _spread_labels(corners[:, 1].tolist(), sizes)
     over = max(max(heights) + max(sizes) / 2 - 1, 0)
     up = max(max(sizes) / 2 - min(heights), -over)  # no name below the axis, and rather none above
     for (x_end, y_end, _, color), words, height in zip(ends, names, heights, strict=True):
@@ -151,12 +144,12 @@ def label_ends(axes: Axes, ends: Sequence[tuple[float, float, str, str]], left: 
         axes.annotate(words, (x_end, y_end), place, textcoords=axes.transAxes, **look)
 
 
-def spread_labels(values: list[float], sizes: list[float]) -> list[float]:
+def _spread_labels(values: list[float], sizes: list[float]) -> list[float]:
     """The values moved apart, in their order, until labels of these sizes do not overlap: their heights.
 
     Values that are too near are moved evenly around their common middle.
 
-    >>> spread_labels([1.0, 1.0, 5.0], [1.0, 1.0, 1.0])
+    >>> _spread_labels([1.0, 1.0, 5.0], [1.0, 1.0, 1.0])
     [0.5, 1.5, 5.0]
     """
     order = sorted(range(len(values)), key=values.__getitem__)
@@ -180,12 +173,3 @@ def spread_labels(values: list[float], sizes: list[float]) -> list[float]:
             heights[number] = low + sizes[number] / 2
             low += sizes[number]
     return [heights[number] for number in range(len(values))]
-
-
-def scattered(n: int) -> np.ndarray:
-    """n numbers between −1 and 1 that look scattered, always the same ones.
-
-    >>> scattered(1).tolist()
-    [0.0]
-    """
-    return 2 * ((np.arange(n) * 0.618034) % 1) - 1 if n > 1 else np.zeros(n)

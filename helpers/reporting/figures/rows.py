@@ -9,8 +9,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from ...data import datasets
-from .parts import below, first_seen, row_chart, with_support, write
+from .parts import below, first_seen, row_chart, write
 from .style import BLUE, GRID, LINES, ORANGE, PALETTE, QUIET, ink, scheme_look, styled
 
 SOURCES = {
@@ -22,6 +21,11 @@ SOURCES = {
 """Where a printed number is from, drawn hollow; 'other' is a model without BERT."""
 _PRINTED = {"linestyle": "none", "markerfacecolor": "none", "markersize": 5.5, "markeredgewidth": 1.3}
 _RUN = {"marker": ".", "color": BLUE, "markersize": 3, "linestyle": "none", "alpha": 0.6}
+
+
+def _with_support(names: pd.Series, support: pd.Series) -> list[str]:
+    """Names of classes with their number of samples."""
+    return [f"{name} ({n:.0f})" for name, n in zip(names, support, strict=True)]
 
 
 @styled
@@ -150,17 +154,10 @@ def _draw_forest(axes: Axes, y: int, numbers: pd.DataFrame, digits: int, once: b
     axes.plot(ours["value"], [y + 0.2] * len(ours), **_RUN)
     if not np.isnan(mean):
         write(axes, f"{mean:.{digits}f}", mean, y, (0, 2.5), BLUE)
-    for each in printed.to_dict("records"):
-        axes.plot(each["value"], y, zorder=4, **_PRINTED, **SOURCES[each["source"]])
+    for source, value in printed[["source", "value"]].itertuples(index=False):
+        axes.plot(value, y, zorder=4, **_PRINTED, **SOURCES[source])
         if once:
-            write(
-                axes,
-                f"{each['value']:.{digits}f}",
-                each["value"],
-                y,
-                (0, -5) if digits == 0 else (5, 0),
-                ORANGE,
-            )
+            write(axes, f"{value:.{digits}f}", value, y, (5, 0) if digits else (0, -5), ORANGE)
 
 
 @styled
@@ -188,7 +185,7 @@ def dumbbell_chart(
     ('r (4)', 'm')
     """
     models, once = first_seen(shares, panel), shares.drop_duplicates(row).reset_index(drop=True)
-    names = with_support(once[row], once["n"]) if "n" in once else once[row].tolist()
+    names = _with_support(once[row], once["n"]) if "n" in once else once[row].tolist()
     size = (1.25 + 0.14 * xlabel.count("\n"), 0.2)
     with row_chart(names, title, size, columns=len(models), xlabel=xlabel, legend=2, wrap=38) as panels:
         for axes, model in zip(panels, models, strict=True):
@@ -270,7 +267,7 @@ def class_weights_chart(weights: pd.DataFrame, title: str) -> plt.Figure:
     """
     shares = 100 * weights.drop(columns=["relation", "support"])
     words = "weight of the class in the score (%)"
-    names = with_support(weights["relation"], weights["support"])
+    names = _with_support(weights["relation"], weights["support"])
     with row_chart(names, title, (1.15, 0.185), wrap=40, xlabel=words, legend=4) as (axes,):
         for scheme in shares:
             look = {"linestyle": "", "label": scheme} | scheme_look(scheme)
@@ -284,64 +281,26 @@ def class_weights_chart(weights: pd.DataFrame, title: str) -> plt.Figure:
     return axes.figure
 
 
-_MARKS = {
-    "labels": ("on paper: all labels", "|", "black", (3, 0)),
-    "perplexity_without_negative": ("in effect: perplexity of the relations", "o", BLUE, (0, 4)),
-    "perplexity": ("in effect, negative class counted (if any)", "D", ORANGE, (0, -4)),
-}
-"""Of `effective_number_chart`, column → words, marker, colour, and where its number stands (in points)."""
-
-
 @styled
-def effective_number_chart(numbers: pd.DataFrame, title: str) -> plt.Figure:
-    """How far the perplexity of each test set lies below the number of its labels.
+def left_out_chart(changes: pd.DataFrame, title: str) -> plt.Figure:
+    """By how much the score changes when one class is left out of the average.
 
     Parameters
     ----------
-    numbers : one row a data set, drawn from the top: `dataset`, `labels`, `perplexity_without_negative`,
-        `perplexity` (missing where unknown; not drawn where it equals the one before), and `source`. Rows
-        whose source is not 'ours' are drawn hollow, and the source stands behind the name.
+    changes : columns `relation`, `support`, `change` (points, score without the class minus score with it);
+        drawn in the given order, from the top.
 
-    >>> row = {"dataset": "d", "labels": 9, "perplexity_without_negative": 6.0, "perplexity": 3.0}
-    >>> figure = effective_number_chart(pd.DataFrame([row | {"source": "published"}]), "one")
-    >>> figure.axes[0].get_yticklabels()[0].get_text()
-    'd; published'
+    >>> changes = pd.DataFrame({"relation": ["r"], "support": [1], "change": [1.2]})
+    >>> left_out_chart(changes, "one").axes[0].get_yticklabels()[0].get_text()
+    'r (1)'
     """
-    sources = numbers["source"].map(lambda source: "" if source == "ours" else f"; {source}")
-    names = list(numbers["dataset"].map(corpus_title) + sources)
-    words = "number of classes (log scale); perplexity: so many equal\nones would be as hard to guess"
-    words += "; hollow: as published" if sources.any() else ""
-    with row_chart(names, title, (1.4, 0.33), legend=1, wrap=18, xlabel=words) as (axes,):
-        for y, row in enumerate(numbers.to_dict("records")):
-            _draw_numbers(axes, y, row)
-        axes.set(xscale="log", xlim=(1, 130))
-        axes.set_xticks([1, 2, 5, 10, 20, 50, 100], ["1", "2", "5", "10", "20", "50", "100"])
-        axes.minorticks_off()
-        for label, marker, color, _ in _MARKS.values():
-            axes.plot([], [], marker, color=color, markeredgewidth=1.4, label=label)
+    names = _with_support(changes["relation"], changes["support"])
+    words = "points of F1 gained when the class is left out; (n): its test sentences"
+    with row_chart(names, title, (0.95, 0.18), wrap=40, xlabel=words) as (axes,):
+        colors = np.where(changes["change"] > 0, BLUE, ORANGE)
+        axes.barh(range(len(changes)), changes["change"], color=colors)
+        for y, value in enumerate(changes["change"]):
+            write(axes, f"{value:+.1f}", max(value, 0), y, (3, 0), colors[y])
+        axes.axvline(0, color="black", linewidth=0.8)
+        axes.margins(x=0.15)
     return axes.figure
-
-
-def corpus_title(dataset: str) -> str:
-    """The title of a data set; an unknown one is written as it is.
-
-    >>> corpus_title("nyt24"), corpus_title("mine")
-    ('NYT, Hoffmann', 'mine')
-    """
-    known = datasets()
-    return known[dataset].title if dataset in known else dataset
-
-
-def _draw_numbers(axes: Axes, y: int, row: dict) -> None:
-    """One line of `effective_number_chart`; the numbers of near neighbours stand above and below."""
-    once = row["perplexity"] == row["perplexity_without_negative"]
-    values = {
-        kind: row[kind] for kind in _MARKS if not (pd.isna(row[kind]) or (once and kind == "perplexity"))
-    }
-    axes.plot([min(values.values()), max(values.values())], [y, y], color=QUIET, linewidth=1.4, zorder=1)
-    filled = {} if row["source"] == "ours" else {"markerfacecolor": "white"}
-    for kind, value in values.items():
-        _, marker, color, shift = _MARKS[kind]
-        size = 9 if marker == "|" else 5
-        axes.plot(value, y, marker, color=color, markersize=size, markeredgewidth=1.4, **filled)
-        write(axes, f"{value:.0f}" if kind == "labels" else f"{value:.1f}", value, y, shift, color)

@@ -47,29 +47,24 @@ def scheme_look(scheme: str) -> dict[str, str]:
     return {"color": PALETTE[color], "marker": marker}
 
 
-def contrast(color: str, background: str = "white") -> float:
-    """Contrast ratio of two colours, 1 to 21 (WCAG 2.2: relative luminances (L₁ + .05) / (L₂ + .05)).
+def _contrast(color: str) -> float:
+    """Contrast ratio of a colour to white, 1 to 21 (WCAG 2.2: relative luminances (L₁ + .05) / (L₂ + .05)).
 
-    >>> round(contrast("black")), round(contrast("#777777"), 2)
+    >>> round(_contrast("black")), round(_contrast("#777777"), 2)
     (21, 4.48)
     """
-    light, dark = sorted((_luminance(color), _luminance(background)), reverse=True)
-    return (light + 0.05) / (dark + 0.05)
-
-
-def _luminance(color: str) -> float:
     parts = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in mpl.colors.to_rgb(color)]
-    return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2]
+    return 1.05 / (np.dot([0.2126, 0.7152, 0.0722], parts) + 0.05)
 
 
 def ink(color: str) -> str:
     """The colour for text: as it is, or darkened until it has 4.5 : 1 against white.
 
-    >>> ink("#0b62b8"), contrast(ink("#c9780a")) >= 4.5
+    >>> ink("#0b62b8"), _contrast(ink("#c9780a")) >= 4.5
     ('#0b62b8', True)
     """
     parts = np.array(mpl.colors.to_rgb(color))
-    while contrast(mpl.colors.to_hex(parts)) < 4.5:
+    while _contrast(mpl.colors.to_hex(parts)) < 4.5:
         parts *= 0.97
     return mpl.colors.to_hex(parts)
 
