@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +17,11 @@ import pandas as pd
 from scipy.stats import ttest_ind
 
 from ..experiments import EQUAL_EPOCHS, PROTOCOLS, agreement, stored_draws
-from ..metrics import PRECISION_AT, averages, fact_scores, holm
+from ..metrics import PRECISION_AT, averages, fact_scores
 from ..reporting import TABLES_FOLDER, cells, mean_sd, mixed_runs, per_seed
 from ..runs import RUNS_FOLDER, Run, list_runs
 from .distant import list_scores, published_lists, ranking_of, relation_scores, system_name
-from .findings import LEAST_RUNS, verdict
+from .findings import LEAST_RUNS, holm_within, read_findings, verdict
 
 HELD_OUT, MANUAL = PROTOCOLS
 MEASURES = ("auc", "average_precision", "micro_f1", "macro_f1", *(f"P@{n}" for n in PRECISION_AT))
@@ -63,49 +63,6 @@ def _steps(run: Run) -> float:
     return float(settings["epochs"] * np.ceil(examples / settings["batch_size"]))
 
 
-def mean_over_seeds(
-    scores: pd.DataFrame, measures: Sequence[str] = ("auc", "micro_f1", "macro_f1")
-) -> pd.DataFrame:
-    """Mean and SD (ddof 1) over seeds, in per cent: index system, columns runs, seconds, 'auc', 'auc SD', …
-
-    >>> scores = pd.DataFrame({"system": ["a", "a"], "auc": [0.5, 0.6], "seconds": [1.0, 3.0]})
-    >>> mean_over_seeds(scores, ["auc"]).round(2).values.tolist()
-    [[2.0, 2.0, 55.0, 7.07]]
-    """
-    groups = scores.groupby("system", sort=False)
-    table = pd.DataFrame({"runs": groups.size(), "seconds": groups["seconds"].mean()})
-    for measure in measures:
-        table[measure] = 100 * groups[measure].mean()
-        table[f"{measure} SD"] = 100 * groups[measure].std(ddof=1)
-    return table.sort_values(measures[0], ascending=False)
-
-
-_WAYS = ("sent+AVG", "sent+ONE", "bag+AVG", "bag+ONE", "bag+ATT")
-_EQUAL = f"PCNN+bag+AVG+epochs-{EQUAL_EPOCHS}"
-_ORDERS = {
-    ("Table 4", "bag-level training helps PCNN", "auc", True): ["PCNN+sent+AVG → PCNN+bag+AVG"],
-    ("Table 4", "it does at equal steps", "auc", True): [f"PCNN+sent+AVG → {_EQUAL}"],
-    ("Table 4", "ATT is PCNN's best strategy", "auc", True): [
-        f"PCNN+bag+{one} → PCNN+bag+ATT" for one in ("AVG", "ONE")
-    ],
-    ("Table 4", "bag-level training does not help BERT", "auc", False): [
-        "BERT-entity+sent+AVG → BERT-entity+bag+AVG"
-    ],
-    ("Table 4", "ATT is BERT's worst strategy", "auc", False): [
-        f"BERT-entity+bag+{one} → BERT-entity+bag+ATT" for one in ("AVG", "ONE")
-    ],
-    ("Table 4", "BERT is ahead of PCNN", "auc", True): ["PCNN+sent+AVG → BERT-entity+sent+AVG"],
-    ("Table 4", "BERT on sentences is ahead of RESIDE", "auc", True): ["RESIDE → BERT-entity+sent+AVG"],
-    ("Figure 4", "masked entities are ahead among the first facts", "P@100", True): [
-        f"BERT-entity+{way} → BERT-entity-masked+{way}" for way in _WAYS
-    ],
-    ("Figure 4", "masked entities are behind over all facts", "auc", False): [
-        f"BERT-entity+{way} → BERT-entity-masked+{way}" for way in _WAYS
-    ],
-}
-"""Table or figure of D, finding, measure, whether it rises → pairs of systems."""
-
-
 def bag_findings(scores: pd.DataFrame) -> pd.DataFrame:
     """Findings of paper D on our runs on GIDS, under the rule of `verdict`; a family is a table or figure.
 
@@ -116,23 +73,21 @@ def bag_findings(scores: pd.DataFrame) -> pd.DataFrame:
     """
     rows = []
     steps = scores.groupby("system")["steps"].mean()
-    for (item, finding, measure, rises), systems in _ORDERS.items():
-        for pair in systems:
-            names = pair.split(" → ")
-            first, second = (100 * scores.loc[scores["system"] == name, measure].to_numpy() for name in names)
-            if (fewest := min(len(first), len(second))) < 2:
-                continue
-            with np.errstate(all="ignore"), warnings.catch_warnings(action="ignore"):  # equal scores: nan
-                found = ttest_ind(second, first, equal_var=False)
-                ends = found.confidence_interval()
-            row = (f"D, {item}, on GIDS", finding, f"{measure}, {pair}")
-            row += (second.mean() - first.mean(), *ends, found.pvalue if fewest >= LEAST_RUNS else np.nan)
-            trained = ", ".join(f"{steps[one]:.0f}" for one in names if steps[one] >= 0)
-            rows.append((*row, fewest, rises, trained))
-    columns = ["family", "finding", "label", "difference", "low", "high", "p", "runs", "rises", "steps"]
-    table = pd.DataFrame(rows, columns=columns)
-    corrected = table.groupby("family")["p"].transform(lambda p: np.array(holm(p), dtype=float))
-    table.insert(7, "p_holm", corrected)
+    for order in read_findings("D").itertuples():
+        names = (order.first, order.second)
+        first, second = (100 * scores.loc[scores["system"] == one, order.score].to_numpy() for one in names)
+        if (fewest := min(len(first), len(second))) < 2:
+            continue
+        with np.errstate(all="ignore"), warnings.catch_warnings(action="ignore"):  # equal scores: nan
+            test = ttest_ind(second, first, equal_var=False)
+            low, high = test.confidence_interval()
+        row = {"family": order.family, "finding": order.finding, "label": order.label}
+        row |= {"difference": second.mean() - first.mean(), "low": low, "high": high}
+        row |= {"p": test.pvalue if fewest >= LEAST_RUNS else np.nan, "p_holm": np.nan, "runs": fewest}
+        row["steps"] = ", ".join(f"{steps[one]:.0f}" for one in names if steps[one] >= 0)
+        rows.append(row | {"rises": order.rises == "yes"})
+    table = pd.DataFrame(rows)
+    table["p_holm"] = holm_within(table, table["family"])
     decided = map(verdict, table.pop("rises"), table["difference"], table["p_holm"], table["runs"])
     return table.assign(verdict=list(decided))
 
@@ -144,35 +99,8 @@ def equal_steps() -> dict[str, float]:
     True
     """
     table = bag_findings(bag_scores(bag_runs())).set_index("label")["difference"]
-    pairs = {"usual": "PCNN+bag+AVG", "equal": _EQUAL}
+    pairs = {"usual": "PCNN+bag+AVG", "equal": f"PCNN+bag+AVG+epochs-{EQUAL_EPOCHS}"}
     return {name: table[f"auc, PCNN+sent+AVG → {system}"] for name, system in pairs.items()}
-
-
-def relation_f1(scores: pd.DataFrame, systems: Sequence[str], facts: Mapping[str, int]) -> pd.DataFrame:
-    """F1 of each relation, mean over seeds, in per cent: columns relation, facts, system, value."""
-    part = scores[scores["system"].isin(systems)]
-    means = 100 * part.groupby("system")[list(facts)].mean()
-    rows = means.reindex(systems).rename_axis("system").reset_index()
-    rows = rows.melt("system", var_name="relation", value_name="value")
-    return rows.assign(
-        facts=rows["relation"].map(facts), relation=rows["relation"].str.rsplit("/", n=1).str[-1]
-    )
-
-
-def noise_table(found: pd.DataFrame) -> pd.DataFrame:
-    """`agreement` over the draws of each strength: draws, tau and its SD, best_found (share), loss.
-
-    >>> found = pd.DataFrame({"strength": 1.0, "tau": [1.0, 0.5], "best_kept": [True, False], "loss": 0.0})
-    >>> noise_table(found)[["draws", "tau", "best_found"]].values.tolist()
-    [[2.0, 0.75, 0.5]]
-    """
-    return found.groupby("strength").agg(
-        draws=("tau", "size"),
-        tau=("tau", "mean"),
-        sd=("tau", "std"),
-        best_found=("best_kept", "mean"),
-        loss=("loss", "mean"),
-    )
 
 
 def gids_table() -> pd.DataFrame:

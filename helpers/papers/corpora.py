@@ -12,15 +12,8 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
+from .. import data
 from ..core import NEGATIVE_NAMES, MissingData, base_relation
-from ..data import (
-    TOTAL,
-    count_labels,
-    counted_datasets,
-    dataset_statistics,
-    label_statistics,
-    published_counts,
-)
 from ..reporting import load_published
 
 EXTRA = ("nyt10m", "kbp37", "re_docred")
@@ -28,12 +21,8 @@ EXTRA = ("nyt10m", "kbp37", "re_docred")
 _OF_TEST = ("perplexity", "perplexity_without_negative", "ratio")
 
 
-def printed_statistics() -> pd.DataFrame:
-    """Table 1 as printed, its numbers: one a row.
-
-    >>> len(printed_statistics()["dataset"].unique())
-    7
-    """
+def _printed() -> pd.DataFrame:
+    """Table 1 as printed, its numbers: one a row."""
     return load_published("W", "Table 1").query("unit != 'text'")
 
 
@@ -47,8 +36,8 @@ def corpus_statistics() -> pd.DataFrame:
     >>> float(ours.loc["tacred", "perplexity"].round(2)), int(ours.loc["tacred", "labels"])
     (3.31, 42)
     """
-    names = [*dict.fromkeys(printed_statistics()["dataset"]), *EXTRA]
-    rows = [{"dataset": name} | dataset_statistics(name).to_dict() for name in names if name != "nyt10"]
+    names = [*dict.fromkeys(_printed()["dataset"]), *EXTRA]
+    rows = [{"dataset": name} | data.dataset_statistics(name).to_dict() for name in names if name != "nyt10"]
     ours = pd.DataFrame(rows)
     ours["negative_share"] = 100 * ours["negative_share"].astype(float)
     ours.loc[ours["dataset"] == "nyt10m", "perplexity"] = np.nan
@@ -62,7 +51,7 @@ def side_by_side(compared: pd.DataFrame, names: Sequence[str] = ()) -> pd.DataFr
     >>> side_by_side(pd.DataFrame([row]), ["tacred"])["perplexity"].tolist()
     ['3.31 | 3.30525']
     """
-    printed = printed_statistics()
+    printed = _printed()
     order, metrics = list(dict.fromkeys(printed["dataset"])), list(dict.fromkeys(printed["metric"]))
     ours = compared["ours"].map("{:.6g}".format)
     cells = compared.assign(cell=(compared["published"] + " | " + ours).str.removeprefix(" | "))
@@ -76,14 +65,14 @@ def recounted() -> pd.DataFrame:
     Raises ValueError naming data set and split where they are not.
     """
     found = {}
-    for dataset in counted_datasets():
+    for dataset in data.counted_datasets():
         try:
-            counted, stored = count_labels(dataset), published_counts(dataset)
+            counted, stored = data.count_labels(dataset), data.published_counts(dataset)
         except MissingData:
             found[dataset] = "not (all) here: the stored counts are used"
             continue
         for split in counted:
-            if counted[split] != {label: n for label, n in stored[split].items() if label != TOTAL}:
+            if counted[split] != {label: n for label, n in stored[split].items() if label != data.TOTAL}:
                 raise ValueError(f"{dataset}, {split}: the counts differ from the stored ones")
         found[dataset] = f"counted again, equal: {', '.join(counted)}"
     return pd.Series(found, name="label counts").to_frame()
@@ -97,12 +86,12 @@ def statistics_by_split(names: Sequence[str]) -> pd.DataFrame:
     """
     rows = {}
     for dataset in names:
-        stored = published_counts(dataset)
+        stored = data.published_counts(dataset)
         splits = {split: Counter(stored[split]) for split in ("train", "dev", "test") if split in stored}
         splits["whole"] = sum(splits.values(), Counter())
-        negative = dataset_statistics(dataset).negative
+        negative = data.dataset_statistics(dataset).negative
         for split, counts in splits.items():
-            rows[dataset, split] = label_statistics(counts, negative).to_dict()
+            rows[dataset, split] = data.label_statistics(counts, negative).to_dict()
     table = pd.DataFrame.from_dict(rows, orient="index")
     table = table[["samples", "negative_share", *_OF_TEST]].astype(float)
     return table.assign(negative_share=100 * table["negative_share"]).astype({"samples": int})
@@ -116,40 +105,9 @@ def positive_counts(dataset: str) -> tuple[pd.Series, int]:
     >>> counts.index[0], int(counts.iloc[0]), total
     ('per:title', 500, 15509)
     """
-    splits = published_counts(dataset.removesuffix("-undirected"))
+    splits = data.published_counts(dataset.removesuffix("-undirected"))
     counts = pd.Series(splits.get("test") or splits["dev-699"], name="support").rename_axis("relation")
-    counts = counts.drop(TOTAL, errors="ignore")
+    counts = counts.drop(data.TOTAL, errors="ignore")
     counts = counts.groupby(base_relation if dataset.endswith("-undirected") else str, sort=False).sum()
     positive = counts.drop(list(NEGATIVE_NAMES), errors="ignore")
     return positive.sort_values(ascending=False, kind="stable"), int(counts.sum())
-
-
-def class_tails(ours: pd.DataFrame) -> pd.DataFrame:
-    """The positive classes that occur in each test part, largest first: dataset, relation, count, rank, share
-    (per cent), perplexity (of the data set, without its negative class).
-
-    >>> tails = class_tails(corpus_statistics())
-    >>> tails.loc[tails["dataset"] == "nyt24", "rank"].max()
-    np.int64(20)
-    """
-    counts = {dataset: positive_counts(dataset)[0] for dataset in ours["dataset"]}
-    table = pd.concat(counts, names=["dataset"]).rename("count").reset_index().query("count > 0")
-    groups = table.groupby("dataset", sort=False)["count"]
-    table["rank"], table["share"] = groups.cumcount() + 1, 100 * table["count"] / groups.transform("sum")
-    effective = ours.set_index("dataset")["perplexity_without_negative"]
-    return table.assign(perplexity=table["dataset"].map(effective)).reset_index(drop=True)
-
-
-def statistics_rows(ours: pd.DataFrame) -> pd.DataFrame:
-    """The rows of the tidy table `01_statistics`."""
-    printed = printed_statistics()
-    long = ours.melt("dataset", list(dict.fromkeys(printed["metric"])), var_name="metric")
-    published = printed[["dataset", "metric", "printed"]].rename(columns={"printed": "published"})
-    rows = long.dropna(subset="value").merge(published, how="left")
-    in_table = rows["dataset"].isin(printed["dataset"])
-    rows = rows.assign(paper="W", item=np.where(in_table, "Table 1", "Table 1, same rule"))
-    rows["unit"] = rows["metric"].map(printed.drop_duplicates("metric").set_index("metric")["unit"])
-    tested = np.where(rows["dataset"] == "docred", "dev-699", "test")
-    rows["split"] = np.where(rows["metric"].isin(_OF_TEST), tested, "whole")
-    rows["note"] = rows["dataset"].map(ours.set_index("dataset")["note"])
-    return rows

@@ -10,22 +10,12 @@ from collections.abc import Sequence
 
 import pandas as pd
 
+from .. import reporting
 from ..metrics import RULES, paired_breakdown
-from ..reporting import (
-    DIRECTION,
-    TABLES_FOLDER,
-    load_published,
-    mean_sd_text,
-    paired_scores,
-    per_seed,
-    printed_key,
-    read_tidy,
-    run_numbers,
-    run_rows,
-    tidy_runs,
-    to_markdown,
-)
 from ..runs import Run
+
+A, B = reporting.DIRECTION[:2]
+NAMES = dict(zip(reporting.DIRECTION, ("A", "B", "PD", "PIR", "PPR"), strict=True))
 
 
 def direction_rows(runs: Sequence[Run], intervals: pd.DataFrame, made: str = "") -> pd.DataFrame:
@@ -37,8 +27,12 @@ def direction_rows(runs: Sequence[Run], intervals: pd.DataFrame, made: str = "")
     >>> direction_rows([], pd.DataFrame()).empty
     True
     """
-    scheme = {name: "" if name in ("pir", "ppr") else "official" for name in DIRECTION}
-    rows = run_rows(per_seed(runs, paired_scores), intervals, {name: (name, scheme[name]) for name in scheme})
+    scheme = {name: "" if name in ("pir", "ppr") else "official" for name in reporting.DIRECTION}
+    rows = reporting.run_rows(
+        reporting.per_seed(runs, reporting.paired_scores),
+        intervals,
+        {name: (name, scheme[name]) for name in scheme},
+    )
     signatures = {
         run.dataset: f"|performance:official_macro|inverse:e1e2|negative:{run.negative}|n:{run.n}|v:{RULES}"
         for run in runs
@@ -46,14 +40,14 @@ def direction_rows(runs: Sequence[Run], intervals: pd.DataFrame, made: str = "")
     printed = _printed()
     for row in rows:
         row["signature"] = row["metric"] + signatures[row["dataset"]] + (made if "low" in row else "")
-        *_, item = printed.get(printed_key(row | {"seed_or_agg": "mean"}), [""])
+        *_, item = printed.get(reporting.printed_key(row | {"seed_or_agg": "mean"}), [""])
         row |= {"paper": "R", "item": item or "further models"}
-    return tidy_runs(rows, printed)
+    return reporting.tidy_runs(rows, printed)
 
 
 def _printed() -> dict[tuple[str, ...], tuple[str, str, str]]:
     """Tables II–VI for `tidy_runs`; base before large."""
-    printed, found = load_published("R"), {}
+    printed, found = reporting.load_published("R"), {}
     printed = printed[printed["item"].str.startswith("Table")]
     for size in ("(large)", "(base)"):
         for _, row in printed[printed["model"].str.endswith(size)].iterrows():
@@ -78,23 +72,21 @@ def direction_table(rows: pd.DataFrame, dataset: str = "semeval2010") -> pd.Data
     >>> direction_table(direction_rows([], pd.DataFrame())).query("model == 'EM-C'")["PPR"].tolist()
     ['3.27', '12.95']
     """
-    own, ours, lines = rows[rows["dataset"] == dataset], run_numbers(rows, dataset), []
-    printed = load_published("R")
-    printed = printed[printed["item"].str.startswith("Table") & (printed["dataset"] == dataset)]
-    full = printed[printed["metric"] == "ppr"]["model"]
-    sizes = [one.partition(" (") for one in full]
-    for name in dict.fromkeys([*(plain for plain, *_ in sizes), *own["model"]]):
-        for theirs in ("".join(parts) for parts in sizes if parts[0] == name):
-            size = theirs.partition(" (")[2].rstrip(")")
-            numbers = printed[printed["model"] == theirs].set_index("metric")["printed"]
-            encoder = f"BERT {size}, published" if size else "published"
-            lines.append([name, encoder, "1", *(numbers[metric] for metric in DIRECTION)])
-        found = own[(own["model"] == name) & (own["seed_or_agg"] == "mean")]
-        if len(found):
-            keys = [(name, metric, "" if metric in ("pir", "ppr") else "official") for metric in DIRECTION]
-            encoder, runs = found.iloc[0]["encoder"] or "none", found["runs"].astype(int).max()
-            lines.append([name, f"{encoder}, ours", str(runs), *(mean_sd_text(ours, key, 2) for key in keys)])
-    return pd.DataFrame(lines, columns=["model", "encoder", "runs", "A", "B", "PD", "PIR", "PPR"])
+    printed = reporting.load_published("R").query("item.str.startswith('Table') and dataset == @dataset")
+    names = printed.loc[printed["metric"] == "ppr", "model"]
+    sizes = names.str.extract(r"\((\w+)\)", expand=False)
+    theirs = printed.pivot(index="model", columns="metric", values="printed").reindex(names)
+    theirs.index = names.str.replace(r" \(.*", "", regex=True)
+    theirs["encoder"] = ("BERT " + sizes + ", published").fillna("published").to_numpy()
+    means = rows[(rows["dataset"] == dataset) & (rows["seed_or_agg"] == "mean")].groupby("model", sort=False)
+    ours = reporting.mean_sd_texts(rows, dataset, 2).droplevel("scheme", axis=1)
+    ours["encoder"] = means["encoder"].first().replace("", "none").astype(str) + ", ours"
+    ours["runs"] = means["runs"].agg(lambda runs: str(runs.astype(int).max()))
+    order = list(dict.fromkeys([*theirs.index, *means.groups]))
+    table = pd.concat([theirs.assign(runs="1"), ours]).rename_axis("model").reset_index()
+    table = table.sort_values("model", key=lambda model: model.map(order.index), kind="stable")
+    table = table.reindex(columns=["model", "encoder", "runs", *reporting.DIRECTION]).fillna("–")
+    return table.rename(columns=NAMES).reset_index(drop=True)
 
 
 def table_6_markdown() -> str:
@@ -105,23 +97,21 @@ def table_6_markdown() -> str:
     >>> table_6_markdown().splitlines()[2]
     '| SVM † | 82.2 | – | 65.36 | 0.00 |'
     """
-    tables = [read_tidy(TABLES_FOLDER / f"{name}.csv") for name in ("06_direction", "17_graphs")]
-    rows = pd.concat([table for table in tables if len(table)], ignore_index=True)
-    ours = run_numbers(rows, "semeval2010")
-    printed = load_published("R", "Table VI")
-    lines = []
-    for model, cells in printed.groupby("model", sort=False):
-        numbers, name = cells.set_index("metric")["printed"], model.partition(" (")[0]
-        mark = " †" if cells["note"].str.startswith("†").any() else ""
-        keys = [(name, "performance_original", "official"), (name, "ppr", "")]
-        own = [mean_sd_text(ours, key, 2) for key in keys] if name in set(rows["model"]) else ["–", "–"]
-        theirs = [numbers.get(metric, "–") for metric in ("performance_original", "ppr")]
-        lines.append([model + mark, *theirs, *own])
-    return to_markdown(pd.DataFrame(lines, columns=["model", "A, R", "PPR, R", "A, ours", "PPR, ours"]))
+    files = (reporting.TABLES_FOLDER / f"{name}.csv" for name in ("06_direction", "17_graphs"))
+    rows = pd.concat(map(reporting.read_tidy, files), ignore_index=True)
+    printed = reporting.load_published("R", "Table VI")
+    table = printed.pivot(index="model", columns="metric", values="printed")
+    table = table.loc[printed["model"].unique(), [A, "ppr"]]
+    ours = reporting.mean_sd_texts(rows, "semeval2010", 2)[[(A, "official"), ("ppr", "")]]
+    table[["A, ours", "PPR, ours"]] = ours.reindex(
+        table.index.str.replace(r" \(.*", "", regex=True)
+    ).to_numpy()
+    is_quoted = printed["note"].str.startswith("†").groupby(printed["model"]).any()
+    table.index += is_quoted[table.index].map({True: " †", False: ""})
+    table = table.rename(columns={A: "A, R", "ppr": "PPR, R"}).fillna("–")
+    return reporting.to_markdown(table.rename_axis("model", columns=None).reset_index())
 
 
-A, B = DIRECTION[:2]
-NAMES = dict(zip(DIRECTION, ("A", "B", "PD", "PIR", "PPR"), strict=True))
 ALIKE = ("per:spouse", "per:alternate_names", "org:alternate_names", "org:members", "org:subsidiaries")
 """Relations of KBP37 between two persons, or two organisations."""
 KINDS = {"right_original": "right on A", "right_both": "right on both"}
@@ -132,13 +122,13 @@ def our_means(rows: pd.DataFrame, dataset: str = "semeval2010", kind: str = "mea
     """A, B, PD, PIR and PPR of each model of `direction_rows`, per cent; `kind` 'mean' or 'sd' over seeds."""
     own = rows[(rows["dataset"] == dataset) & (rows["seed_or_agg"] == kind)]
     wide = 100 * own.pivot(index="model", columns="metric", values="value")
-    return wide.reindex(columns=list(DIRECTION)).rename(columns=NAMES).rename_axis(columns=None)
+    return wide.reindex(columns=list(reporting.DIRECTION)).rename(columns=NAMES).rename_axis(columns=None)
 
 
-def source_of(name: str) -> str:
+def _source_of(name: str) -> str:
     """Where a printed row is from, as figures name it.
 
-    >>> source_of("EM-C (base)"), source_of("C-GCN")
+    >>> _source_of("EM-C (base)"), _source_of("C-GCN")
     ('published, base', 'published, other')
     """
     return f"published, {name.rpartition(' (')[2].rstrip(')')}" if "(" in name else "published, other"
@@ -146,9 +136,9 @@ def source_of(name: str) -> str:
 
 def printed_scores() -> pd.DataFrame:
     """The rows of R's Tables II–VI that have B, per cent: index the model with its size; columns A … PPR."""
-    printed = load_published("R").query("item.str.startswith('Table')")
+    printed = reporting.load_published("R").query("item.str.startswith('Table')")
     wide = printed.pivot(index="model", columns="metric", values="value").dropna(subset=B)
-    return wide[list(DIRECTION)].rename(columns=NAMES).rename_axis(columns=None)
+    return wide[list(reporting.DIRECTION)].rename(columns=NAMES).rename_axis(columns=None)
 
 
 def rate_rows(rows: pd.DataFrame) -> pd.DataFrame:
@@ -165,7 +155,10 @@ def rate_rows(rows: pd.DataFrame) -> pd.DataFrame:
     ours = pd.concat([means, own[kind == "seed"].assign(kind="run")]).reset_index().assign(source="ours")
     theirs = printed_scores()[["PIR", "PPR"]].rename(columns=str.lower).reset_index(names="model")
     theirs = theirs.melt("model", var_name="metric").assign(kind="mean")
-    theirs["source"], theirs["model"] = theirs["model"].map(source_of), theirs["model"].str.partition(" (")[0]
+    theirs["source"], theirs["model"] = (
+        theirs["model"].map(_source_of),
+        theirs["model"].str.partition(" (")[0],
+    )
     found = pd.concat([ours, theirs], ignore_index=True)
     largest = found[found["metric"] == "ppr"].groupby("model")["value"].max().sort_values()
     found = found.sort_values(["model", "source", "metric", "kind"], kind="stable")

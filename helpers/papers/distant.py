@@ -13,23 +13,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from ..metrics import (
-    AREAS,
-    CLASS_SCORES,
-    FACT_MEASURES,
-    PRECISION_AT,
-    RULES,
-    FactRanking,
-    FactSample,
-    averages,
-    bootstrap_intervals,
-    bootstrap_suffix,
-    fact_scores,
-    holm,
-    paired_bootstrap,
-    scheme_names,
-    unpaired_bootstrap,
-)
+from .. import metrics
 from ..runs import RUNS_FOLDER, Run
 from ..runs import list_runs as stored_runs
 
@@ -44,7 +28,7 @@ def published_lists(dataset: str, folder: Path | str = RUNS_FOLDER) -> dict[str,
     return {run.model: run for run in sorted(runs, key=lambda run: -ranking_of(run).auc())}
 
 
-def ranking_of(run: Run) -> FactRanking:
+def ranking_of(run: Run) -> metrics.FactRanking:
     """The ranked list of a run, over its labels without the negative class.
 
     >>> len(ranking_of(published_lists("nyt10")["NRE CNN+ATT"]))
@@ -58,13 +42,13 @@ def system_name(run: Run) -> str:
     return "+".join(filter(None, (run.model, run.variant)))
 
 
-def _sample_of(run: Run) -> FactSample:
+def _sample_of(run: Run) -> metrics.FactSample:
     """The whole list to be drawn again, by `_drawn_unit`."""
     ranking = ranking_of(run).completed()
     if _drawn_unit(run) == "fact":
-        return FactSample.of(ranking)
+        return metrics.FactSample.of(ranking)
     pairs = np.array(run.outcome().pairs)
-    return FactSample.of(ranking, pairs, np.bincount(pairs[ranking.hits], minlength=pairs.max() + 1))
+    return metrics.FactSample.of(ranking, pairs, np.bincount(pairs[ranking.hits], minlength=pairs.max() + 1))
 
 
 def _drawn_unit(run: Run) -> str:
@@ -103,18 +87,22 @@ def list_scores(
         row = {"system": name, "facts": ranking.facts, "n": len(ranking)}
         row |= {"recall": np.nan if recall is None else recall, "ends_at": ranking.recall[-1]}
         row |= {"precision": ranking.precision[-1], "drawn": _drawn_unit(run)}
-        row |= {key: value for key, value in fact_scores(ranking).items() if key not in ("rank", "threshold")}
+        row |= {
+            key: value
+            for key, value in metrics.fact_scores(ranking).items()
+            if key not in ("rank", "threshold")
+        }
         if replicates:
             rng = np.random.default_rng(seed)
-            found = bootstrap_intervals(_sample_of(run), _up_to(recall), rng, replicates)
+            found = metrics.bootstrap_intervals(_sample_of(run), _up_to(recall), rng, replicates)
             row |= {"low": found.low[0], "high": found.high[0]}
         rows.append(row)
     return pd.DataFrame(rows).sort_values("auc", ascending=False, ignore_index=True)
 
 
-def _up_to(recall: float | None) -> Callable[[FactSample], np.ndarray]:
+def _up_to(recall: float | None) -> Callable[[metrics.FactSample], np.ndarray]:
     """`FactSample.scores` up to a recall, for the bootstrap."""
-    return partial(FactSample.scores, recall=recall)
+    return partial(metrics.FactSample.scores, recall=recall)
 
 
 def beside_common_recall(scores: pd.DataFrame, cut: pd.DataFrame) -> pd.DataFrame:
@@ -139,27 +127,30 @@ def fact_rows(scores: pd.DataFrame, dataset: str, item: str, replicates: int, se
     The signature says, as that of `evaluation.FactReport`, which area it is, up to which recall, and what the
     bootstrap draws.
     """
-    rows, area_of = [], {name: f"|area:{area}" for name, area in zip(FACT_MEASURES, AREAS, strict=False)}
+    rows, area_of = (
+        [],
+        {name: f"|area:{area}" for name, area in zip(metrics.FACT_MEASURES, metrics.AREAS, strict=False)},
+    )
     for row in scores.to_dict("records"):
         cut = "all" if np.isnan(row["recall"]) else f"{row['recall']:g}"
-        drawn = f"|recall:{cut}|drawn:{row['drawn']}|n:{row['n']}|facts:{row['facts']}|v:{RULES}"
-        for measure in (*FACT_MEASURES, *(f"P@{n}" for n in PRECISION_AT)):
+        drawn = f"|recall:{cut}|drawn:{row['drawn']}|n:{row['n']}|facts:{row['facts']}|v:{metrics.RULES}"
+        for measure in (*metrics.FACT_MEASURES, *(f"P@{n}" for n in metrics.PRECISION_AT)):
             made = {"metric": measure, "value": row[measure]}
             signature = f"facts|level:bag{area_of.get(measure, '')}{drawn}"
             if measure == "auc" and "low" in row:
                 made |= {"low": row["low"], "high": row["high"]}
-                signature += bootstrap_suffix(replicates, seed)
+                signature += metrics.bootstrap_suffix(replicates, seed)
             made |= {"paper": "D", "item": item, "dataset": dataset, "model": row["system"]}
             rows.append(made | {"signature": signature})
     return [row for row in rows if not np.isnan(row["value"])]
 
 
-def relation_scores(ranking: FactRanking, schemes: Sequence[str] | None = None) -> dict[str, float]:
+def relation_scores(ranking: metrics.FactRanking, schemes: Sequence[str] | None = None) -> dict[str, float]:
     """F1 at the best threshold of a list under each weighting scheme over the relations (None: all that are
     known), and of each relation; fractions."""
     counts = ranking.counts_until(ranking.best_f1()[1])
-    names, values = list(schemes or scheme_names()), averages(counts, schemes).tolist()
-    f1 = np.nan_to_num(CLASS_SCORES["f1"](counts)).tolist()
+    names, values = list(schemes or metrics.scheme_names()), metrics.averages(counts, schemes).tolist()
+    f1 = np.nan_to_num(metrics.CLASS_SCORES["f1"](counts)).tolist()
     return dict(zip([*names, *map(str, counts.labels)], [*values, *f1], strict=True))
 
 
@@ -176,7 +167,7 @@ def precision_curves(
         ranking = ranking_of(run).completed()
         grid = np.linspace(0, ranking.recall[-1], points + 1)[1:]
 
-        def at_recalls(sample: FactSample, grid: np.ndarray = grid) -> np.ndarray:
+        def at_recalls(sample: metrics.FactSample, grid: np.ndarray = grid) -> np.ndarray:
             weight = sample.counts[..., sample.units].astype(float)
             ranks, found = weight.cumsum(-1), (weight * sample.hits).cumsum(-1)
             recall = found / np.maximum(sample.counts @ sample.facts_of_unit, 1)[..., None]
@@ -188,7 +179,9 @@ def precision_curves(
             ]
             return np.array(flat).reshape(*weight.shape[:-1], len(grid))
 
-        found = bootstrap_intervals(_sample_of(run), at_recalls, np.random.default_rng(seed), replicates)
+        found = metrics.bootstrap_intervals(
+            _sample_of(run), at_recalls, np.random.default_rng(seed), replicates
+        )
         columns = {"recall": grid, "precision": found.value, "low": found.low, "high": found.high}
         frames.append(100 * pd.DataFrame(columns).assign(system=0.0))
         frames[-1]["system"] = name
@@ -251,19 +244,19 @@ def compare_lists(
                 ranking_of(run).until(recall)  # refuses
         drawn = _up_to(recall), np.random.default_rng(seed), replicates
         if paired:
-            test = paired_bootstrap(*_paired_samples(first, second), *drawn)
+            test = metrics.paired_bootstrap(*_paired_samples(first, second), *drawn)
         else:
-            test = unpaired_bootstrap(_sample_of(first), _sample_of(second), *drawn)
-        for at, measure in enumerate(FACT_MEASURES):
+            test = metrics.unpaired_bootstrap(_sample_of(first), _sample_of(second), *drawn)
+        for at, measure in enumerate(metrics.FACT_MEASURES):
             values = {name: getattr(test, name)[at] for name in ("difference", "low", "high", "p")}
             rows.append(
                 {"first": system_name(first), "second": system_name(second), "measure": measure} | values
             )
     table = pd.DataFrame(rows)
-    return table.assign(p_holm=holm(table["p"].tolist()))
+    return table.assign(p_holm=metrics.holm(table["p"].tolist()))
 
 
-def _paired_samples(first: Run, second: Run) -> tuple[FactSample, FactSample]:
+def _paired_samples(first: Run, second: Run) -> tuple[metrics.FactSample, metrics.FactSample]:
     """Both lists over the same units: pairs by number; facts that neither found stand by themselves."""
     runs = (first, second)
     rankings = [ranking_of(run) for run in runs]
@@ -280,5 +273,5 @@ def _paired_samples(first: Run, second: Run) -> tuple[FactSample, FactSample]:
     of_unit = np.bincount([int(pair) for pair, _ in true], minlength=units)
     of_unit = np.r_[of_unit, np.ones(rankings[0].facts - len(true), dtype=np.int64)]
     lists = zip(rankings, pairs, strict=True)
-    first, second = (FactSample.of(ranking, own, of_unit) for ranking, own in lists)
+    first, second = (metrics.FactSample.of(ranking, own, of_unit) for ranking, own in lists)
     return first, second

@@ -1,70 +1,46 @@
 """The findings of R and W on trained models, under one rule.
 
-A finding is an order of two models under one score, as the paper's own table has it. Ours is the difference
-of the means over the seeds that both models have, with Welch's test. A *family* is the claims of one table on
-one encoder, with one form of its systems; p is Holm's within it. `verdict` is the rule. B, PIR and PPR
-are compared only between models that are no further apart in A than the paper's two. Levels are not compared.
+A finding is an order of two models under one score, as the paper's own table has it: `FINDINGS` lists them.
+Ours is the difference of the means over the seeds that both models have, with Welch's test. A *family* is the
+claims of one table on one encoder, with one form of its systems; p is Holm's within it. `verdict` is the
+rule. B, PIR and PPR are compared only between models that are no further apart in A than the paper's two.
+Levels are not compared.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pandas as pd
 
+from .. import reporting
 from ..experiments import BASE_ENCODER
-from ..metrics import SCHEMES, holm
+from ..metrics import holm
 from ..models import EMBEDDED
-from ..reporting import (
-    compare_models,
-    find_cell,
-    load_published,
-    p_value,
-    paired_scores,
-    per_seed,
-    scheme_scores,
-    to_markdown,
-)
 from ..runs import STUDIES_FOLDER, Run, list_runs
-from .direction import NAMES
-from .graphs import AS_PUBLISHED, DRAWN, pair_runs, restricted_title
+from .direction import NAMES, A
+from .graphs import pair_runs, restricted_title
 
+FINDINGS = reporting.PUBLISHED_FOLDER / "findings.csv"
+"""One row a pair of models: the scores that the paper compares them under, and where it prints them; D's, of
+which ours are other systems, say whether the second is ahead."""
 LEVEL, LEAST_RUNS = 0.05, 5
 REPRODUCED, CONTRADICTED, UNDECIDED = "reproduced (order)", "contradicted", "undecided"
 SHOWN = NAMES | {"fall": "micro − macro"}
 """Names of scores as the papers write them; the schemes keep theirs."""
 
 _SEMEVAL = "semeval2010"
-BERT_EM, _OFFICIAL_TEXT = "BERT_EM", f"{_SEMEVAL}-official-text"
-"""W's own form of EM-ES: a layer normalisation, on the official text."""
-_OF_W = (
-    ("Table 3", "with the leak", f"RECENT(EM-ES){AS_PUBLISHED}", "PTR", DRAWN),
-    ("Table 3", "without the leak", "RECENT(EM-ES)", "PTR", DRAWN),
-    ("Table 4", "BERT_EM", BERT_EM, "PTR", _SEMEVAL),
-    ("Table 4", "EM-ES", "EM-ES", "PTR", _SEMEVAL),
-)
-"""Table, form of the first system (W's own first), models, data."""
-_PRINTED_NAMES = {"EM-ES": BERT_EM}
-"""Our name of a model → W's, where it is another one."""
-_A = "performance_original"
-_DIRECTION = (_A, "pir", "ppr")
-_PAIRS_OF_R = (
-    ("Table III", "EM-C", "EM-ES", "base", _DIRECTION),
-    ("Table III", "EM-C", "R-BERT", "base", _DIRECTION),
-    ("Table III", "EM-ES", "R-BERT", "base", _DIRECTION),
-    ("Table IV", "EM-C", "EMR-C", "base", (*_DIRECTION, "performance_paired")),
-    ("Table V", "EM-C", "EM-C-M", "base", _DIRECTION),
-    ("Table VI", "EM-ES", "EM-ES-M", "large", _DIRECTION),
-    ("Table VI", "R-BERT", "R-BERT-M", "large", _DIRECTION),
-)
-
-_KEYS = ["dataset", "first", "second", "score"]
+_OFFICIAL_TEXT = f"{_SEMEVAL}-official-text"
+"""Data of W's own form of EM-ES, BERT_EM: a layer normalisation, on the official text."""
+_NEED_EQUAL_A = ("performance_paired", "pir", "ppr")
+_PAIR = ["dataset", "first", "second"]
 _TESTED = ["ours_first", "ours_second", "p", "d"]
 
 
-def findings() -> pd.DataFrame:
+def _findings() -> pd.DataFrame:
     """The findings of R's Tables III to VI and of W's Tables 3 and 4: the second model against the first
     under one score, with the numbers that the papers print.
 
@@ -79,50 +55,50 @@ def findings() -> pd.DataFrame:
     leak'), label ('A, EM-C → EM-ES'), dataset (on which ours are trained and tested), first, second, score,
     printed_first, printed_second (as printed), rises (whether the paper's number is larger for the second).
 
-    >>> table = findings()
+    >>> table = _findings()
     >>> len(table), table["family"][0], table["printed_first"][0], table["label"].iloc[-1]
     (46, 'R, Table III', '81.27', 'micro − macro, EM-ES → PTR')
     """
-    published = load_published()
-    tables = published[published["item"].str.startswith("Table")]
-    r, w = (tables[tables["paper"] == paper] for paper in "RW")
-    rows = []
-    for item, *models, size, scores in _PAIRS_OF_R:
-        for score in scores:
-            printed = (find_cell(r, model=f"{one} ({size})", metric=score).printed for one in models)
-            rows.append((f"R, {item}", f"R, {item}", _SEMEVAL, *models, score, *printed))
-    for item, form, *models, dataset in _OF_W:
-        means = [{scheme: _of_w(w, item, model, scheme) for scheme in SCHEMES} for model in models]
-        falls = [f"{float(mean['micro']) - float(mean['macro']):.1f}" for mean in means]
-        for score in (*SCHEMES, "fall"):
-            place, printed = f"W, {item}", (mean.get(score) for mean in means)
-            if score == "fall":
-                place, printed = "W, Section 3.1", falls
-            rows.append((place, f"W, {item}, {form}", dataset, *models, score, *printed))
-    table = pd.DataFrame(rows, columns=["item", "family", *_KEYS, "printed_first", "printed_second"])
-    pair = ", " + table["first"] + " → " + table["second"]
-    table.insert(2, "label", table["score"].replace(SHOWN) + pair)
-    rises = table["printed_second"].astype(float) > table["printed_first"].astype(float)
-    return table.assign(rises=rises)
+    table = read_findings("[RW]")
+    published = reporting.load_published()
+    published = published[published["statistic"].isin(["value", "mean"])]
+    place = published["paper"] + ", " + published["item"] + ", " + published["model"]
+    score = published["metric"].mask(published["metric"] == "f1", published["scheme"])
+    printed = dict(zip(zip(place, score, strict=True), published["printed"], strict=True))
+    for where in [where for where, score in printed if score == "micro"]:
+        printed[where, "fall"] = f"{float(printed[where, 'micro']) - float(printed[where, 'macro']):.1f}"
+    for side in ("printed_first", "printed_second"):
+        table[side] = [printed[key] for key in zip(table[side], table["score"], strict=True)]
+    table["item"] = table["item"].mask(table["score"] == "fall", "W, Section 3.1")
+    table["rises"] = table["printed_second"].astype(float) > table["printed_first"].astype(float)
+    columns = ["item", "family", "label", *_PAIR, "score", "printed_first", "printed_second", "rises"]
+    return table[columns]
 
 
-def _of_w(tables: pd.DataFrame, item: str, model: str, scheme: str) -> str:
-    printed = "RECENT" if model.startswith("RECENT") else _PRINTED_NAMES.get(model, model)
-    where = {"item": item, "model": printed, "scheme": scheme, "metric": "f1", "statistic": "mean"}
-    return str(find_cell(tables, **where).printed)
+def read_findings(papers: str) -> pd.DataFrame:
+    """`FINDINGS` of these papers (a pattern), a row a score; `item` is the family without the form, `label`
+    names score and models.
+
+    >>> read_findings("D")["label"][0]
+    'auc, PCNN+sent+AVG → PCNN+bag+AVG'
+    """
+    table = pd.read_csv(FINDINGS, dtype=str, keep_default_na=False)
+    table = table[table["family"].str.match(papers)]
+    table = table.assign(score=table.pop("scores").str.split()).explode("score", ignore_index=True)
+    table["item"] = table["family"].str.split(", ").str[:2].str.join(", ")
+    table["label"] = table["score"].replace(SHOWN) + ", " + table["first"] + " → " + table["second"]
+    return table
 
 
 def _scores(run: Run) -> dict[str, float]:
-    schemes = scheme_scores(run)
-    direction = paired_scores(run) if run.kind == "paired" else {}
+    schemes = reporting.scheme_scores(run)
+    direction = reporting.paired_scores(run) if run.kind == "paired" else {}
     return direction | schemes | {"fall": schemes["micro"] - schemes["macro"]}
 
 
 def _title(run: Run) -> str:
     """The model without its encoder, which all runs share."""
-    if run.dataset == _OFFICIAL_TEXT:
-        return BERT_EM
-    return restricted_title(replace(run, encoder=None))
+    return "BERT_EM" if run.dataset == _OFFICIAL_TEXT else restricted_title(replace(run, encoder=None))
 
 
 def verdict(rises: bool, difference: float, p: float, runs: int) -> str:
@@ -164,25 +140,26 @@ def findings_table(runs: Iterable[Run]) -> pd.DataFrame:
     >>> len(table), set(table["verdict"])
     (46, {'undecided'})
     """
-    scores = per_seed(runs, _scores, _title).replace({"dataset": {_OFFICIAL_TEXT: _SEMEVAL}})
-    table, tests = findings(), [pd.DataFrame(columns=[*_KEYS, *_TESTED, "runs"])]
-    for (dataset, *pair), part in table.groupby(_KEYS[:3], sort=False):
+    scores = reporting.per_seed(runs, _scores, _title).replace({"dataset": {_OFFICIAL_TEXT: _SEMEVAL}})
+    table, tests = _findings(), [pd.DataFrame(columns=[*_PAIR, "score", *_TESTED, "runs"])]
+    for (dataset, *pair), part in table.groupby(_PAIR, sort=False):
         own = scores[(scores["dataset"] == dataset) & scores["score"].isin(part["score"])]
         own = own[own["model"].isin(pair)]
         if own["model"].nunique() == 2:
-            tested = compare_models(own, *pair).rename_axis("score").reset_index()
+            tested = reporting.compare_models(own, *pair).rename_axis("score").reset_index()
             tested["ours_first"], tested["ours_second"] = 100 * tested["first"], 100 * tested["second"]
-            tested["dataset"], tested["first"], tested["second"] = dataset, *pair
-            tests.append(tested[[*_KEYS, *_TESTED, "runs"]])
-    table = table.merge(pd.concat(tests), "left", _KEYS)
+            tested[_PAIR] = dataset, *pair
+            tests.append(tested[tests[0].columns])
+    table = table.merge(pd.concat(tests), "left", [*_PAIR, "score"])
     table = table.astype(dict.fromkeys(_TESTED, float)).fillna({"runs": 0}).astype({"runs": int})
-    table["p_holm"] = _holm(table, table["family"])
+    table["p_holm"] = holm_within(table, table["family"])
     table["why"] = _further_apart_in_a(table)
     table["verdict"] = _verdicts(table, table["p_holm"])
     return table
 
 
-def _holm(table: pd.DataFrame, groups: pd.Series) -> pd.Series:
+def holm_within(table: pd.DataFrame, groups: pd.Series) -> pd.Series:
+    """Holm's p of the tests `p` of each group."""
     return table.groupby(groups, sort=False)["p"].transform(lambda p: np.array(holm(p), dtype=float))
 
 
@@ -192,71 +169,56 @@ def _verdicts(table: pd.DataFrame, p: pd.Series) -> list[str]:
     return [UNDECIDED if why else one for one, why in zip(decided, table["why"], strict=True)]
 
 
-def _further_apart_in_a(table: pd.DataFrame) -> list[str]:
+def _further_apart_in_a(table: pd.DataFrame) -> pd.Series:
     """Of B, PIR and PPR: how far our two models are apart in A, where the paper's two are closer."""
-    pairs = ["first", "second", "dataset"]
-    apart = table[table["score"] == _A].set_index(pairs)
+    apart = table[table["score"] == A].set_index(_PAIR)
     ours = (apart["ours_second"] - apart["ours_first"]).abs()
-    printed = (apart["printed_second"].astype(float) - apart["printed_first"].astype(float)).abs()
-    said = {
-        pair: f"{ours[pair]:.1f} points apart in A, in the paper {printed[pair]:.1f}"
-        for pair in apart.index
-        if ours[pair] > printed[pair]
-    }
-    is_other = table["score"].isin([*_DIRECTION[1:], "performance_paired"])
-    keys = table[pairs].itertuples(index=False, name=None)
-    return [said.get(key, "") if one else "" for key, one in zip(keys, is_other, strict=True)]
+    theirs = (apart["printed_second"].astype(float) - apart["printed_first"].astype(float)).abs()
+    text = ours.map("{:.1f}".format) + " points apart in A, in the paper " + theirs.map("{:.1f}".format)
+    said = table[_PAIR].merge(text[ours > theirs].rename("why"), "left", left_on=_PAIR, right_index=True)
+    return said["why"].where(table["score"].isin(_NEED_EQUAL_A)).fillna("")
 
 
-def findings_markdown(runs: Sequence[Run] | None = None) -> str:
-    """`findings_table` for a reader; by default of the stored runs on the embedded encoder."""
-    table = findings_table(finding_runs() if runs is None else runs)
-    shown = pd.DataFrame(
-        {
-            "paper": table["item"],
-            "what": table["label"],
-            "published": table["printed_first"] + " → " + table["printed_second"],
-            "ours": [f"{one.ours_first:.2f} → {one.ours_second:.2f}" for one in table.itertuples()],
-            "p": table["p"].map(p_value),
-            "p, Holm": table["p_holm"].map(p_value),
-            "runs": table["runs"],
-            "verdict": [
-                ": ".join(filter(None, one)) for one in zip(table["verdict"], table["why"], strict=True)
-            ],
-        }
-    )
-    return to_markdown(shown)
-
-
-def base_findings() -> pd.DataFrame:
-    """`findings_table` of profile base. W's Table 4 is left undecided: the settings are R's and PTR's."""
-    table = findings_table(finding_runs("base"))
-    is_w = table["family"].str.startswith("W, Table 4") & (table["runs"] > 0)
-    table.loc[is_w, ["verdict", "why"]] = UNDECIDED, "two papers' settings"
+@cache
+def stored_findings(profile: str = "standard") -> pd.DataFrame:
+    """`findings_table` of the stored runs of a profile. Of profile 'base' W's Table 4 is left undecided: the
+    settings are R's and PTR's."""
+    table = findings_table(finding_runs(profile))
+    if profile == "base":
+        is_w = table["family"].str.startswith("W, Table 4") & (table["runs"] > 0)
+        table.loc[is_w, ["verdict", "why"]] = UNDECIDED, "two papers' settings"
     return table
+
+
+def _numbers(table: pd.DataFrame) -> pd.Series:
+    """Our means of both models, as text."""
+    return table["ours_first"].map("{:.2f}".format) + " → " + table["ours_second"].map("{:.2f}".format)
+
+
+def _head(table: pd.DataFrame) -> dict[str, pd.Series]:
+    printed = table["printed_first"] + " → " + table["printed_second"]
+    return {"paper": table["item"], "what": table["label"], "published": printed}
+
+
+def findings_markdown() -> str:
+    """The findings on the embedded encoder, one a row."""
+    table = stored_findings()
+    why = (": " + table["why"]).where(table["why"] != "", "")
+    p = {"p": table["p"].map(reporting.p_value), "p, Holm": table["p_holm"].map(reporting.p_value)}
+    found = {"ours": _numbers(table)} | p | {"runs": table["runs"], "verdict": table["verdict"] + why}
+    return reporting.to_markdown(pd.DataFrame(_head(table) | found))
 
 
 def base_markdown() -> str:
     """The findings that have runs at base size: published, on the small encoder, at base size."""
-    small, base = findings_table(finding_runs()), base_findings()
-
-    def numbers(table: pd.DataFrame) -> list[str]:
-        means = [f"{one.ours_first:.2f} → {one.ours_second:.2f}" for one in table.itertuples()]
-        whys = zip(means, table["verdict"], table["why"], strict=True)
-        return [f"{mean}: {word}" + (f" ({why})" if why else "") for mean, word, why in whys]
-
-    shown = pd.DataFrame(
-        {
-            "paper": base["item"],
-            "what": base["label"],
-            "published": base["printed_first"] + " → " + base["printed_second"],
-            "small encoder": numbers(small),
-            "base size": numbers(base),
-            "p, Holm, base size": base["p_holm"].map(p_value),
-            "runs": base["runs"],
-        }
-    )
-    return to_markdown(shown[base["runs"] > 0])
+    columns = {"small encoder": stored_findings(), "base size": stored_findings("base")}
+    base = columns["base size"]
+    found = {}
+    for name, table in columns.items():
+        why = (" (" + table["why"] + ")").where(table["why"] != "", "")
+        found[name] = _numbers(table) + ": " + table["verdict"] + why
+    found |= {"p, Holm, base size": base["p_holm"].map(reporting.p_value), "runs": base["runs"]}
+    return reporting.to_markdown(pd.DataFrame(_head(base) | found)[base["runs"] > 0])
 
 
 def folded_markdown() -> str:
@@ -265,38 +227,28 @@ def folded_markdown() -> str:
     >>> print(folded_markdown().splitlines()[2])
     | R, Table III | 9 | 6 | 3 | 0 | .032 |
     """
-    rows = []
-    for family, part in findings_table(finding_runs()).groupby("family", sort=False):
-        counts = part["verdict"].value_counts()
-        decided = part.loc[part["verdict"] != UNDECIDED, "p_holm"].max()
-        numbers = [counts.get(word, 0) for word in (REPRODUCED, UNDECIDED, CONTRADICTED)]
-        rows.append((family, len(part), *numbers, p_value(decided)))
-    columns = ["table, form", "findings", REPRODUCED, UNDECIDED, CONTRADICTED]
-    return to_markdown(pd.DataFrame(rows, columns=[*columns, "largest p (Holm) of a verdict"]))
-
-
-def _families_table(table: pd.DataFrame) -> pd.DataFrame:
-    """What the choice of the family does: the findings whose verdict is not the same under all four.
-
-    Returns columns finding, and p: of the test alone, Holm's within the family, within all forms of the
-    table, within the whole paper.
-    """
-    table_of = table["family"].str.split(", ").str[:2].str.join(", ")
-    choices = {
-        "alone": table["p"],
-        "family": table["p_holm"],
-        "all forms of the table": _holm(table, table_of),
-        "whole paper": _holm(table, table["family"].str[0]),
+    table = stored_findings()
+    groups = table.groupby("family", sort=False)
+    counts = pd.crosstab(table["family"], table["verdict"]).reindex(groups.groups, fill_value=0)
+    decided = table["p_holm"].where(table["verdict"] != UNDECIDED).groupby(table["family"]).max()
+    shown = {"findings": groups.size()} | {
+        word: counts[word] for word in (REPRODUCED, UNDECIDED, CONTRADICTED)
     }
-    verdicts = pd.DataFrame({name: _verdicts(table, p) for name, p in choices.items()})
-    moved = verdicts.nunique(axis=1) > 1
-    labels = table_of + ": " + table["label"]
-    return pd.DataFrame({"finding": labels} | choices)[moved].reset_index(drop=True)
+    shown["largest p (Holm) of a verdict"] = decided.map(reporting.p_value)
+    return reporting.to_markdown(pd.DataFrame(shown).rename_axis("table, form").reset_index())
 
 
 def families_markdown() -> str:
-    """`_families_table` of the stored runs; bold where there is a verdict."""
-    found = _families_table(findings_table(finding_runs()))
-    for name in found.columns[1:]:
-        found[name] = [f"**{p_value(p)}**" if p < LEVEL else p_value(p) for p in found[name]]
-    return to_markdown(found)
+    """What the choice of the family does: the findings whose verdict is not the same under all four; p of the
+    test alone, Holm's within the family, within all forms of the table, within the whole paper. Bold where
+    there is a verdict."""
+    table = stored_findings()
+    table_of = table["family"].str.split(", ").str[:2].str.join(", ")
+    choices = {"alone": table["p"], "family": table["p_holm"]}
+    choices["all forms of the table"] = holm_within(table, table_of)
+    choices["whole paper"] = holm_within(table, table["family"].str[0])
+    verdicts = pd.DataFrame({name: _verdicts(table, p) for name, p in choices.items()})
+    shown = pd.DataFrame({"finding": table_of + ": " + table["label"]})
+    for name, p in choices.items():
+        shown[name] = p.map(reporting.p_value).mask(p < LEVEL, "**" + p.map(reporting.p_value) + "**")
+    return reporting.to_markdown(shown[verdicts.nunique(axis=1) > 1])

@@ -9,7 +9,7 @@ held-out evaluation to manual evaluation in paper D: cheap labels against better
 from __future__ import annotations
 
 import json
-from pathlib import Path
+import math
 
 import numpy as np
 import pandas as pd
@@ -17,7 +17,7 @@ from scipy.stats import kendalltau
 
 from ..data import locate, tacred_predictions
 from ..evaluation import system_title
-from ..metrics import Outcome, average, flips
+from ..metrics import Outcome, averages, flips
 from ..reporting import TABLES_FOLDER, write_csv
 
 NEGATIVE, REPLICATES, SEED = "no_relation", 2000, 1
@@ -29,7 +29,7 @@ RENAMED |= {"per:alternate_names": "per:identity"}
 """TACRED's label → Re-TACRED's name of (nearly) the same relation."""
 
 
-def versions() -> dict[str, tuple[pd.Series, pd.DataFrame]]:
+def _versions() -> dict[str, tuple[pd.Series, pd.DataFrame]]:
     """Version → its gold labels, and the answers of the 52 systems to be held against them.
 
     The first is TACRED; all are of the 13,418 test sentences that Re-TACRED has kept. Re-TACRED counts once
@@ -56,17 +56,12 @@ def _system_scores(gold: pd.Series, answers: pd.DataFrame) -> pd.DataFrame:
     >>> _system_scores(pd.Series(["a", "b"]), pd.DataFrame({"s": ["a", "a"]})).round(1).loc["s"].tolist()
     [50.0, 33.3]
     """
-    outcomes = {name: Outcome.from_columns(gold, answers[name]) for name in answers}
-    return pd.DataFrame(
-        {
-            scheme: {
-                name: 100
-                * average(outcome, scheme, negative=NEGATIVE if NEGATIVE in outcome.labels else None)
-                for name, outcome in outcomes.items()
-            }
-            for scheme in ("micro", "macro")
-        }
-    )
+    scores = {}
+    for name in answers:
+        outcome = Outcome.from_columns(gold, answers[name])
+        negative = NEGATIVE if NEGATIVE in outcome.labels else None
+        scores[name] = 100 * averages(outcome, ["micro", "macro"], negative=negative)
+    return pd.DataFrame.from_dict(scores, orient="index", columns=["micro", "macro"])
 
 
 def _drawn_scores(gold: pd.Series, answers: pd.DataFrame, draws: np.ndarray) -> np.ndarray:
@@ -84,64 +79,92 @@ def _drawn_scores(gold: pd.Series, answers: pd.DataFrame, draws: np.ndarray) -> 
     return 2 * (draws @ right.astype(draws.dtype)) / sizes
 
 
-def decided(scores: np.ndarray) -> np.ndarray:
+def _decided(scores: np.ndarray) -> np.ndarray:
     """(M, M) 1 where the row's system leads the column's in 97.5 % of the draws, −1 where it trails, else 0.
 
-    >>> decided(np.array([[0.2, 0.1]] * 40)).tolist()
+    >>> _decided(np.array([[0.2, 0.1]] * 40)).tolist()
     [[0, 1], [-1, 0]]
     """
     leads = np.array([(scores[:, [at]] > scores).mean(axis=0) for at in range(scores.shape[1])])
     return (leads >= 0.975).astype(int) - (leads.T >= 0.975).astype(int)
 
 
-def _agreement_rows() -> tuple[pd.DataFrame, pd.DataFrame]:
-    """A row a version: how its order of the systems agrees with TACRED's. And every system's scores.
+def order_agreement(
+    first: pd.Series, second: pd.Series, drawn_first: np.ndarray, drawn_second: np.ndarray
+) -> dict[str, float]:
+    """How two orders of the same systems agree: `tau`, Kendall's, with a 95 % bootstrap interval (`low`,
+    `high`); `reversed`: pairs in the other order; `decided`: pairs that the first decides (paired bootstrap,
+    95 %), and `overturned`: those of them that the second decides the other way.
 
-    `tau`: Kendall's τ of micro-F1, with a 95 % bootstrap interval over sentences (`low`, `high`); `reversed`:
-    pairs in the other order; `decided`: pairs that TACRED's labels decide (paired bootstrap, 95 %), and
-    `overturned`: those of them that the version decides the other way. `best`: its best system.
+    first, second : system → score. drawn_first, drawn_second : (B, M) scores on the same B test sets.
     """
-    labelled = versions()
+    taus = [kendalltau(*pair).statistic for pair in zip(drawn_first, drawn_second, strict=True)]
+    low, high = np.quantile(taus, [0.025, 0.975])
+    sure = _decided(drawn_first) > 0
+    return {
+        "tau": kendalltau(first, second).statistic,
+        "low": low,
+        "high": high,
+        "reversed": len(flips(dict(first), dict(second))),
+        "decided": int(sure.sum()),
+        "overturned": int((sure & (_decided(drawn_second) < 0)).sum()),
+    }
+
+
+def order_texts(rows: pd.DataFrame, systems: int) -> pd.DataFrame:
+    """What `order_agreement` gives, for reading.
+
+    >>> row = {"tau": 0.5, "low": 0.25, "high": 0.75, "reversed": 2, "decided": 1, "overturned": 0}
+    >>> order_texts(pd.DataFrame([row]), 4).iloc[0].tolist()
+    ['0.50 [0.25, 0.75]', '2 of 6', '0 of 1']
+    """
+    pairs, rows = math.comb(systems, 2), list(rows.itertuples())
+    columns = {
+        "Kendall's τ": [f"{row.tau:.2f} [{row.low:.2f}, {row.high:.2f}]" for row in rows],
+        "pairs reversed": [f"{row.reversed} of {pairs:,}" for row in rows],
+        "of those decided": [f"{row.overturned} of {row.decided:,}" for row in rows],
+    }
+    return pd.DataFrame(columns)
+
+
+def _agreement_rows() -> tuple[pd.DataFrame, pd.DataFrame]:
+    """A row a version: how its order of the systems by micro-F1 agrees with TACRED's, and `best`, its best
+    system. And every system's scores."""
+    labelled = _versions()
     gold, _ = labelled["TACRED"]
     rng = np.random.default_rng(SEED)
     draws = rng.multinomial(len(gold), np.full(len(gold), 1 / len(gold)), REPLICATES).astype(np.float32)
     scores = {name: _system_scores(*version) for name, version in labelled.items()}
     drawn = {name: _drawn_scores(*version, draws) for name, version in labelled.items()}
-    first, sure = scores["TACRED"]["micro"], decided(drawn["TACRED"])
     rows = []
     for name, table in scores.items():
-        taus = [kendalltau(*pair).statistic for pair in zip(drawn["TACRED"], drawn[name], strict=True)]
-        low, high = np.quantile(taus, [0.025, 0.975])
-        rows.append(
-            {
-                "version": name,
-                "tau": kendalltau(first, table["micro"]).statistic,
-                "low": low,
-                "high": high,
-                "reversed": len(flips(dict(first), dict(table["micro"]))),
-                "decided": int((sure > 0).sum()),
-                "overturned": int(((sure > 0) & (decided(drawn[name]) < 0)).sum()),
-                "best": table["micro"].idxmax(),
-            }
-        )
+        pairs = (scores["TACRED"]["micro"], table["micro"], drawn["TACRED"], drawn[name])
+        rows.append({"version": name} | order_agreement(*pairs) | {"best": table["micro"].idxmax()})
     return pd.DataFrame(rows), pd.concat(scores, names=["version", "system"]).reset_index()
 
 
-def agreement_table(folder: Path | str = TABLES_FOLDER) -> pd.DataFrame:
+def agreement_table() -> pd.DataFrame:
     """The stored agreement, for reading.
 
     >>> agreement_table().columns.tolist()
     ['order under', "Kendall's τ", 'pairs reversed', 'of those decided', 'best system']
     """
-    rows = pd.read_csv(Path(folder) / "gold_versions.csv").query("version != 'TACRED'")
-    columns = {
-        "order under": rows["version"],
-        "Kendall's τ": [f"{row.tau:.2f} [{row.low:.2f}, {row.high:.2f}]" for row in rows.itertuples()],
-        "pairs reversed": [f"{row.reversed} of 1,326" for row in rows.itertuples()],
-        "of those decided": [f"{row.overturned} of {row.decided:,}" for row in rows.itertuples()],
-        "best system": rows["best"].map(system_title),
-    }
-    return pd.DataFrame(columns).reset_index(drop=True)
+    rows = pd.read_csv(TABLES_FOLDER / "gold_versions.csv").query("version != 'TACRED'")
+    rows = rows.reset_index(drop=True)
+    shown = order_texts(rows, len(version_ranks())).assign(**{"best system": rows["best"].map(system_title)})
+    shown.insert(0, "order under", rows["version"])
+    return shown
+
+
+def version_ranks() -> pd.DataFrame:
+    """The rank of each system by micro-F1 under each version, from the stored scores.
+
+    >>> version_ranks().columns.tolist()
+    ['TACRED', 'TACREV', 'Re-TACRED']
+    """
+    scores = pd.read_csv(TABLES_FOLDER / "gold_versions_systems.csv")
+    wide = scores.pivot(index="system", columns="version", values="micro").rename(index=system_title)
+    return wide.rank(ascending=False, method="min")[["TACRED", "TACREV", "Re-TACRED"]].astype(int)
 
 
 if __name__ == "__main__":

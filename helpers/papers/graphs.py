@@ -14,20 +14,11 @@ import numpy as np
 import pandas as pd
 from scipy.stats import kendalltau
 
+from .. import reporting
 from ..data import pair_shares, pruned_heads, read_corpus
 from ..evaluation import leak_table, system_title
 from ..metrics import SCHEMES, Policy
 from ..models import EMBEDDED, NO_ENCODER, model_entry
-from ..reporting import (
-    load_published,
-    mean_sd_text,
-    paired_scores,
-    per_seed,
-    run_numbers,
-    run_rows,
-    scheme_scores,
-    tidy_runs,
-)
 from ..runs import RUNS_FOLDER, STUDIES_FOLDER, Run, list_runs, variant_name
 from .direction import NAMES, direction_table
 
@@ -97,7 +88,7 @@ def vector_scores(folder: Path | str = STUDIES_FOLDER / "vectors") -> pd.DataFra
     """
     rows = []
     for run in list_runs(folder=folder):
-        about, scores = run.hyperparameters | run.options, paired_scores(run)
+        about, scores = run.hyperparameters | run.options, reporting.paired_scores(run)
         row = {"model": run.model, "word vectors": _VECTORS.get(about["vectors"], about["vectors"])}
         row |= {"in training": "trained further" if about["tuned"] else "frozen", "epochs": about["epochs"]}
         rows.append(row | {NAMES[score]: 100 * scores[score] for score in _HELD_OUT})
@@ -148,10 +139,10 @@ def pair_scores(runs: Iterable[Run]) -> pd.DataFrame:
     """
 
     def printed(run: Run) -> dict[str, float]:
-        scores = scheme_scores(run)
+        scores = reporting.scheme_scores(run)
         return {name: scores[name] for name in SCHEMES}
 
-    return per_seed(runs, printed, restricted_title)
+    return reporting.per_seed(runs, printed, restricted_title)
 
 
 def pair_rows(runs: Iterable[Run]) -> pd.DataFrame:
@@ -162,7 +153,7 @@ def pair_rows(runs: Iterable[Run]) -> pd.DataFrame:
     """
     runs = list(runs)
     scores = pair_scores(runs)
-    rows = run_rows(scores, pd.DataFrame(), {scheme: ("f1", scheme) for scheme in SCHEMES})
+    rows = reporting.run_rows(scores, pd.DataFrame(), {scheme: ("f1", scheme) for scheme in SCHEMES})
     alone = scores[scores["seed"].isna()].rename(columns={"score": "scheme"}).drop(columns="seed")
     rows += alone.assign(metric="f1", seed_or_agg="all").to_dict("records")
     signed = {run.dataset: (Policy(run.negative), run.outcome()) for run in runs}
@@ -171,7 +162,7 @@ def pair_rows(runs: Iterable[Run]) -> pd.DataFrame:
         leak = "|leak:as_published" if row["model"].endswith(AS_PUBLISHED) else ""
         row["signature"] = policy.signature(table, "f1", row["scheme"]) + leak
         row |= {"paper": "W", "item": "Table 3 on open data"}
-    return tidy_runs(rows, {})
+    return reporting.tidy_runs(rows, {})
 
 
 def restriction_table(rows: pd.DataFrame, *datasets: str) -> pd.DataFrame:
@@ -183,21 +174,17 @@ def restriction_table(rows: pd.DataFrame, *datasets: str) -> pd.DataFrame:
     >>> restriction_table(pair_rows([])).iloc[1].tolist()[:4]
     ['TACRED, published', 'PTR', '5', '72.5 ± 0.3']
     """
-    printed = load_published("W", "Table 3").query("metric == 'f1'")
-    text = printed.set_index(["model", "scheme", "statistic"])["printed"]
-    lines = []
-    for model in ("RECENT", "PTR"):
-        shown = [f"{text[model, scheme, 'mean']} ± {text[model, scheme, 'sd']}" for scheme in SCHEMES]
-        lines.append(["TACRED, published", model, "5", *shown])
+    printed = reporting.load_published("W", "Table 3")
+    printed = printed[printed["statistic"].isin(["mean", "sd"])].sort_values("statistic")
+    theirs = printed.groupby(["model", "scheme"])["printed"].agg(" ± ".join).unstack()
+    parts = [theirs.loc[["RECENT", "PTR"]].assign(data="TACRED, published", runs="5")]
     for dataset in datasets or (DRAWN,):
-        numbers = run_numbers(rows, dataset)
-        own = rows[
-            (rows["dataset"] == dataset) & (rows["seed_or_agg"] == "mean") & (rows["scheme"] == "micro")
-        ]
-        for one in own.sort_values("value", ascending=False).itertuples():
-            shown = [mean_sd_text(numbers, (one.model, "f1", scheme), 1) for scheme in SCHEMES]
-            lines.append([f"{_DATA.get(dataset, dataset)}, ours", one.model, str(int(one.runs)), *shown])
-    return pd.DataFrame(lines, columns=["data", "system", "runs", *SCHEMES])
+        means = rows[(rows["dataset"] == dataset) & (rows["seed_or_agg"] == "mean")]
+        means = means[means["scheme"] == "micro"].sort_values("value", ascending=False).set_index("model")
+        ours = reporting.mean_sd_texts(rows, dataset, 1).droplevel("metric", axis=1).loc[means.index]
+        runs = means["runs"].astype(int).astype(str)
+        parts.append(ours.assign(data=f"{_DATA.get(dataset, dataset)}, ours", runs=runs))
+    return pd.concat(parts).rename_axis("system").reset_index()[["data", "system", "runs", *SCHEMES]]
 
 
 def step_shares(runs: Iterable[Run]) -> pd.DataFrame:
@@ -331,7 +318,7 @@ def epoch_scores(folder: Path | str = STUDIES_FOLDER / "epochs") -> pd.DataFrame
     ['micro', 'macro', 'detected', 'named', 'false_alarms']
     """
     runs = sorted(list_runs(folder=folder), key=lambda run: run.hyperparameters["epochs"])
-    scores = [[100 * scheme_scores(run)[name] for name in ("micro", "macro")] for run in runs]
+    scores = [[100 * reporting.scheme_scores(run)[name] for name in ("micro", "macro")] for run in runs]
     table = step_shares(runs)
     table.insert(0, "micro", [micro for micro, _ in scores])
     table.insert(1, "macro", [macro for _, macro in scores])

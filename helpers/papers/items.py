@@ -2,20 +2,21 @@
 
 `results/published/items.csv` says of each item what the evidence is, which rule makes a status of it, and,
 for claims over runs, the family of tests, which was fixed before their runs were read. A status that the rule
-does not give is refused; those over runs are computed (`run_statuses`).
+does not give is refused; those over runs are computed (`_run_status`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
 from ..core import unknown_name
 from ..reporting import PUBLISHED_FOLDER, to_markdown
 from .bag_models import bag_findings, bag_runs, bag_scores
-from .findings import CONTRADICTED, REPRODUCED, UNDECIDED, finding_runs, findings_table
+from .findings import CONTRADICTED, REPRODUCED, UNDECIDED, stored_findings
 
 ITEMS = PUBLISHED_FOLDER / "items.csv"
 FULLY, IN_PART, NOT_POSSIBLE, NOT_BUILT = "reproduced", "in part", "not possible here", "not built yet"
@@ -61,61 +62,48 @@ def _read_items(path: Path | str = ITEMS) -> pd.DataFrame:
     """
     items = pd.read_csv(path, dtype=str, keep_default_na=False)
     words = {"kind": KINDS, "status": STATUSES, "evidence": EVIDENCE, "rule": tuple(RULES)}
-    for column, known in words.items():
-        for line, value in enumerate(items[column], start=2):
-            if value not in known:
-                raise ValueError(f"{path}, line {line}: {unknown_name(column, value, known)}")
-    for line, row in enumerate(items.itertuples(), start=2):
-        evidence, statuses = RULES[row.rule]
-        if row.evidence not in evidence or row.status not in statuses or not _same_data_fits(row):
-            raise ValueError(
-                f"{path}, line {line}: {row.status!r} does not follow from {row.evidence!r} by {row.rule!r}"
-            )
+    for line, row in enumerate(items.to_dict("records"), start=2):
+        for column, known in words.items():
+            if row[column] not in known:
+                raise ValueError(f"{path}, line {line}: {unknown_name(column, row[column], known)}")
+        status, evidence = row["status"], row["evidence"]
+        known_evidence, statuses = RULES[row["rule"]]
+        # nothing is *reproduced* on other models or data, and nothing *(order)* on the paper's own
+        not_on_these = FULLY if evidence in OTHERS else REPRODUCED
+        if evidence not in known_evidence or status not in statuses or status == not_on_these:
+            text = f"{status!r} does not follow from {evidence!r} by {row['rule']!r}"
+            raise ValueError(f"{path}, line {line}: {text}")
     return items
 
 
-def _same_data_fits(row: object) -> bool:
-    """Nothing is *reproduced* on other models or data, and nothing *(order)* on the paper's own."""
-    return row.status != (FULLY if row.evidence in OTHERS else REPRODUCED)
-
-
-def run_statuses(items: pd.DataFrame, verdicts: Mapping[tuple[str, str], str]) -> list[str]:
-    """The status of each item whose rule is 'tests', from the verdicts on its tests; '' for the others.
+def _run_status(row: Any, verdicts: Mapping[tuple[str, str], str]) -> str:
+    """The status of an item whose rule is 'tests', from the verdicts on its tests: (family, label) → verdict.
 
     All tests have the paper's order: *reproduced (order)*; all have the other one: *contradicted*; some have
-    the paper's: *in part*; else *undecided*. verdicts : (family, label) → verdict.
+    the paper's: *in part*; else *undecided*. Raises ValueError for a test that is in none of the item's
+    families, or in two.
 
-    >>> items = pd.DataFrame({"rule": ["tests"], "family": ["F"], "key": ["a; b"]})
-    >>> run_statuses(items, {("F", "a"): "reproduced (order)", ("F", "b"): "undecided"})
-    ['in part']
+    >>> item = pd.Series({"family": "F", "key": "a; b"})
+    >>> _run_status(item, {("F", "a"): "reproduced (order)", ("F", "b"): "undecided"})
+    'in part'
     """
-    found = []
-    for row in items.itertuples():
-        labels = row.key.split("; ") if row.rule == "tests" else []
-        own = [
-            verdicts[family, one]
-            for one in labels
-            for family in row.family.split("; ")
-            if (family, one) in verdicts
-        ]
-        if len(own) != len(labels):
-            raise ValueError(f"a test of {row.key!r} is not in the family {row.family!r}, or in two")
-        alike = set(own)
-        found.append(
-            "" if not own else own[0] if len(alike) == 1 else IN_PART if REPRODUCED in alike else UNDECIDED
-        )
-    return found
+    labels, families = row.key.split("; "), row.family.split("; ")
+    tests = [(family, label) for label in labels for family in families if (family, label) in verdicts]
+    if [label for _, label in tests] != labels:
+        raise ValueError(f"a test of {row.key!r} is not in the family {row.family!r}, or in two")
+    alike = {verdicts[test] for test in tests}
+    return alike.pop() if len(alike) == 1 else IN_PART if REPRODUCED in alike else UNDECIDED
 
 
-def stored_verdicts() -> dict[tuple[str, str], str]:
+def _stored_verdicts() -> dict[tuple[str, str], str]:
     """(family, label) → the verdict of every test on the stored runs."""
-    tables = findings_table(finding_runs()), bag_findings(bag_scores(bag_runs()))
+    tables = stored_findings(), bag_findings(bag_scores(bag_runs()))
     return {(row.family, row.label): row.verdict for table in tables for row in table.itertuples()}
 
 
 def items_markdown() -> str:
     """How many items of each paper have which status, and all items."""
-    items = _read_items(ITEMS)
+    items = _read_items()
     count = _counts(items).reset_index()
     shown = items[["paper", "item", "what", "status", "evidence", "rule"]].assign(
         where=[f"[{Path(one).name}]({_link(one)})" if one else "" for one in items["file"]],
@@ -126,7 +114,7 @@ def items_markdown() -> str:
 
 def status_markdown() -> str:
     """How many items of each paper have which status, the papers by title."""
-    count = _counts(_read_items(ITEMS)).rename(index=PAPERS).rename_axis("paper").reset_index()
+    count = _counts(_read_items()).rename(index=PAPERS).rename_axis("paper").reset_index()
     return to_markdown(count)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
@@ -13,23 +13,10 @@ import numpy as np
 import pandas as pd
 import scipy
 
+from .. import metrics, reporting
 from ..data import Documents
 from ..evaluation import score_multilabel
 from ..experiments import LINEAR_MODELS, STORED, run_model
-from ..metrics import (
-    CLASS_SCORES,
-    F_MEASURES,
-    SCHEMES,
-    MultilabelOutcome,
-    Outcome,
-    Policy,
-    averages,
-    bootstrap_intervals,
-    bootstrap_suffix,
-    label_intervals,
-    scheme_names,
-)
-from ..reporting import PUBLISHED_FOLDER, TABLES_FOLDER, markdown_table, published_ours, read_tidy
 from ..runs import RUNS_FOLDER, Run, list_runs
 
 Runs = Mapping[str, Run]
@@ -45,7 +32,7 @@ MODELS = (
     "cost_sensitive_micro",
     "tree",
 )
-METRICS = ("P@1", "P@3", "P@5", "Macro-F1", "Micro-F1")
+METRICS = ["P@1", "P@3", "P@5", "Macro-F1", "Micro-F1"]
 FORMS, RARE_MODELS = ("1vsrest", "1vsrest primal"), ("1vsrest", "thresholding", "cost_sensitive")
 DOCUMENT_SCORES = ("P@1", "P@5", "R@5", "RP@5", "NDCG@5", "Macro-F1", "Micro-F1", "Macro*-F1")
 """The measures that the document names."""
@@ -74,14 +61,15 @@ def _multilabel_runs(dataset: str, folder: Path | str = RUNS_FOLDER) -> dict[str
 def scores_of(run: Run, ks: Sequence[int] = (1, 3, 5)) -> dict[str, float]:
     """Ranking measures at each K, the three F-measures, and F1 under every scheme, all as fractions.
 
+    >>> from helpers.metrics import MultilabelOutcome
     >>> outcome = MultilabelOutcome.from_scores([[1, 0], [0, 1]], [[1, -1], [-2, -1]], 1, keep_sets=True)
     >>> found = scores_of(Run.from_outcome(outcome, dataset="demo", model="1vsrest"), ks=[1])
     >>> found["P@1"], found["macro"]
     (1.0, 0.5)
     """
     outcome = run.outcome()
-    scores = averages(outcome.counts).tolist()
-    return outcome.scores(ks) | dict(zip(scheme_names(), scores, strict=True))
+    scores = metrics.averages(outcome.counts).tolist()
+    return outcome.scores(ks) | dict(zip(metrics.scheme_names(), scores, strict=True))
 
 
 def score_rows(
@@ -91,16 +79,17 @@ def score_rows(
 
     Instances are drawn, with all their labels.
 
+    >>> from helpers.metrics import MultilabelOutcome
     >>> outcome = MultilabelOutcome.from_scores([[1, 0], [0, 1]], [[1, -1], [-2, -1]], 1, keep_sets=True)
     >>> rows = score_rows(Run.from_outcome(outcome, dataset="demo", model="1vsrest"), replicates=10, ks=[1])
     >>> [row["metric"] for row in rows][:5], rows[-1]["scheme"], rows[-1]["value"]
     (['P@1', 'R@1', 'RP@1', 'NDCG@1', 'Macro-F1'], 'macro', 0.5)
     """
-    outcome, schemes, rng = run.outcome(), scheme_names(), np.random.default_rng(seed)
-    policy, made = Policy.of(outcome.counts), bootstrap_suffix(replicates, seed)
+    outcome, schemes, rng = run.outcome(), metrics.scheme_names(), np.random.default_rng(seed)
+    policy, made = metrics.Policy.of(outcome.counts), metrics.bootstrap_suffix(replicates, seed)
     found = outcome.ranking.intervals(ks, rng, replicates)
-    found |= label_intervals(outcome.sets, rng, replicates=replicates)
-    kinds, rows = F_MEASURES | {scheme: ("f1", scheme) for scheme in schemes}, []
+    found |= metrics.label_intervals(outcome.sets, rng, replicates=replicates)
+    kinds, rows = metrics.F_MEASURES | {scheme: ("f1", scheme) for scheme in schemes}, []
     for name, interval in found.items():
         row = {"paper": "L", "item": "linear methods", "dataset": run.dataset, "model": run.name}
         row |= {"metric": "f1" if name in schemes else name, "scheme": name if name in schemes else ""}
@@ -110,25 +99,25 @@ def score_rows(
     return rows
 
 
-def differing_documents(one: MultilabelOutcome, other: MultilabelOutcome) -> int:
+def differing_documents(one: metrics.MultilabelOutcome, other: metrics.MultilabelOutcome) -> int:
     """How many instances at least have another ranking pattern or another pair of label sets in the other.
 
     0 says that every score, every interval and every label's counts are the same.
 
+    >>> from helpers.metrics import MultilabelOutcome
     >>> first = MultilabelOutcome.from_scores([[1, 0], [0, 1]], [[1, -1], [-2, -1]], 1, keep_sets=True)
     >>> other = MultilabelOutcome.from_scores([[1, 0], [0, 1]], [[1, -1], [-2, 1]], 1, keep_sets=True)
     >>> differing_documents(first, first), differing_documents(first, other)
     (0, 1)
     """
-    pairs = ((one.ranking, other.ranking), (one.sets, other.sets))
-    return max((_counter(a.to_rows()) - _counter(b.to_rows())).total() for a, b in pairs)
+    differing = []
+    for pair in ((one.ranking, other.ranking), (one.sets, other.sets)):
+        kinds = [Counter({str(kind): n for *kind, n in outcome.to_rows()}) for outcome in pair]
+        differing.append((kinds[0] - kinds[1]).total())
+    return max(differing)
 
 
-def _counter(rows: Iterable[Sequence[Any]]) -> Counter:
-    return Counter({str(row[:-1]): row[-1] for row in rows})
-
-
-def gains(outcome: Outcome, rng: np.random.Generator, replicates: int = 1000) -> pd.DataFrame:
+def gains(outcome: metrics.Outcome, rng: np.random.Generator, replicates: int = 1000) -> pd.DataFrame:
     """F1 of the second model minus that of the first, under each scheme, with 95 % bootstrap intervals.
 
     Instances are drawn, each with what both models say of it: two outcomes that were counted apart do not say
@@ -142,7 +131,7 @@ def gains(outcome: Outcome, rng: np.random.Generator, replicates: int = 1000) ->
     -------
     Columns `scheme`, `difference`, `low`, `high`, fractions.
 
-    >>> pair = Outcome.from_sets([[1, 0]], [[1, 1]], ["x", "y"], second=[[1, 0]])
+    >>> pair = metrics.Outcome.from_sets([[1, 0]], [[1, 1]], ["x", "y"], second=[[1, 0]])
     >>> gains(pair, np.random.default_rng(1), 10).query("scheme == 'micro'").difference.round(3).item()
     0.333
     """
@@ -154,12 +143,14 @@ def gains(outcome: Outcome, rng: np.random.Generator, replicates: int = 1000) ->
     models = ("predicted", "second")
     original = {model: outcome.per_class(model) for model in models}
 
-    def difference(drawn: Outcome) -> np.ndarray:
-        first, second = (averages(drawn.per_class(model), classes_of=original[model]) for model in models)
+    def difference(drawn: metrics.Outcome) -> np.ndarray:
+        first, second = (
+            metrics.averages(drawn.per_class(model), classes_of=original[model]) for model in models
+        )
         return second - first
 
-    made = bootstrap_intervals(outcome, difference, rng, replicates)
-    columns = {"scheme": scheme_names(), "difference": made.value, "low": made.low, "high": made.high}
+    made = metrics.bootstrap_intervals(outcome, difference, rng, replicates)
+    columns = {"scheme": metrics.scheme_names(), "difference": made.value, "low": made.low, "high": made.high}
     return pd.DataFrame(columns)
 
 
@@ -169,25 +160,26 @@ def multilabel_markdown() -> str:
     >>> multilabel_markdown().splitlines()[2].split(" | ")[1:4]
     ['1vsrest', '0.9460 / 0.3799 / 0.2360 / 0.4227 / 0.8651', '0.9460 / 0.3799 / 0.2360 / 0.4227 / 0.8651']
     """
-    table = read_tidy(TABLES_FOLDER / "13_multilabel.csv")
-    head = ["corpus", "method", "P@1 / 3 / 5, Macro-, Micro-F1: package", "ours"]
-    lines = []
-    for (dataset, corpus), model in product(COLLECTIONS.items(), MODELS):
-        rows = table[(table["dataset"] == dataset) & (table["model"] == model)]
-        if rows.empty:
-            continue
-        named = rows[rows["scheme"] == ""].set_index("metric").loc[list(METRICS)]
-        schemes = rows[rows["metric"] == "f1"].set_index("scheme")["value"].loc[list(SCHEMES)]
-        package = " / ".join(named["published"].replace("", "–")) if any(named["published"]) else "–"
-        ours = [" / ".join(named["value"].map("{:.4f}".format)), " / ".join(schemes.map("{:.1%}".format))]
-        lines.append([corpus, model, package, ours[0], ours[1].replace("%", "")])
-    return markdown_table([*head, f"F1 {' / '.join(SCHEMES)}"], lines)
+    table = reporting.read_tidy(reporting.TABLES_FOLDER / "13_multilabel.csv")
+    table["name"] = table["metric"].mask(table["metric"] == "f1", table["scheme"])
+    wide = table.pivot(index=["dataset", "model"], columns="name", values=["published", "value"])
+    wide = wide.reindex(product(COLLECTIONS, MODELS)).dropna(how="all")
+    package = wide["published"][METRICS].replace("", "–").agg(" / ".join, axis=1)
+    columns = {
+        "corpus": wide.index.get_level_values("dataset").map(COLLECTIONS),
+        "method": wide.index.get_level_values("model"),
+        "P@1 / 3 / 5, Macro-, Micro-F1: package": package.replace(" / ".join(["–"] * len(METRICS)), "–"),
+        "ours": wide["value"][METRICS].map("{:.4f}".format).agg(" / ".join, axis=1),
+    }
+    f1 = (100 * wide["value"][list(metrics.SCHEMES)]).map("{:.1f}".format).agg(" / ".join, axis=1)
+    columns[f"F1 {' / '.join(metrics.SCHEMES)}"] = f1
+    return reporting.to_markdown(pd.DataFrame(columns))
 
 
 def printed_numbers(package: bool = False) -> pd.DataFrame:
     """What the document and the package print, as text; column item tells which. `package`: its scores alone,
     as a column `published` beside dataset, model and metric."""
-    printed = pd.read_csv(PUBLISHED_FOLDER / "libmultilabel.csv", dtype=str, keep_default_na=False)
+    printed = pd.read_csv(reporting.PUBLISHED_FOLDER / "libmultilabel.csv", dtype=str, keep_default_na=False)
     own = printed[printed["item"].str.startswith("package")].rename(columns={"printed": "published"})
     return own[["dataset", "model", "metric", "published"]] if package else printed
 
@@ -205,7 +197,7 @@ def worked_examples() -> pd.DataFrame:
         ideal = sum(1 / np.log2(rank + 2) for rank in range(sum(truth)))
         found["DCG@5"] = found["NDCG@5"] * ideal
         rows += [{"dataset": dataset, "model": model, "metric": m, "value": v} for m, v in found.items()]
-    table = published_ours(pd.DataFrame(rows), printed_numbers(), on=["dataset", "model", "metric"])
+    table = reporting.published_ours(pd.DataFrame(rows), printed_numbers(), on=["dataset", "model", "metric"])
     kept = (table["published"] != "") | table["metric"].eq("NDCG@5")
     return table[kept].rename(columns={"dataset": "item"}).reset_index(drop=True)
 
@@ -223,19 +215,6 @@ def linear_runs() -> dict[str, dict[str, Run]]:
     return {name: _multilabel_runs(name) for name in STORED}
 
 
-def collections_table(runs: Mapping[str, Runs]) -> pd.DataFrame:
-    """Size and tail of each collection, from the counts of its one-vs-rest run; one row a collection."""
-    rows = {}
-    for name, own in runs.items():
-        run, outcome = own["1vsrest"], own["1vsrest"].outcome()
-        n, counts = outcome.ranking.n, np.sort(outcome.counts.gold)
-        sizes = (run.facts["train_documents"], n, len(counts), round(counts.sum() / n, 2))
-        rows[name] = (*sizes, outcome.ranking.without_labels, counts[-1], np.median(counts), counts[0])
-    columns = ["training documents", "test documents", "labels", "labels per test document", "without labels"]
-    columns += ["test documents of the largest label", "of the median label", "of the smallest label"]
-    return pd.DataFrame.from_dict(rows, orient="index", columns=columns)
-
-
 def method_scores(runs: Runs, names: Sequence[str] = DOCUMENT_SCORES) -> pd.DataFrame:
     """The scores `names` of the `LINEAR_MODELS` that are there, per cent; one row a model."""
     own = {model: run for model, run in runs.items() if model in LINEAR_MODELS}
@@ -246,6 +225,7 @@ def support_table(runs: Runs, models: Sequence[str] = RARE_MODELS) -> pd.DataFra
     """F1 of each label under some models, per cent, long: label, train, test (documents that have it), group
     (of `SUPPORTS`), model, f1 (0 where it is undefined).
 
+    >>> from helpers.metrics import MultilabelOutcome
     >>> outcome = MultilabelOutcome.from_scores([[1, 0], [0, 1]], [[1, -1], [-2, -1]], 1, keep_sets=True)
     >>> run = Run.from_outcome(outcome, dataset="demo", model="1vsrest", train_support=(3, 2))
     >>> support_table({"1vsrest": run}, ["1vsrest"])["f1"].tolist()
@@ -256,7 +236,7 @@ def support_table(runs: Runs, models: Sequence[str] = RARE_MODELS) -> pd.DataFra
         counts, train = runs[model].outcome().counts, runs[model].table.train_support
         table = pd.DataFrame({"label": runs[model].labels, "train": train, "test": counts.gold})
         table["group"] = pd.cut(table["train"], [0, *SUPPORTS.values()], labels=list(SUPPORTS)).astype(str)
-        f1 = 100 * np.nan_to_num(CLASS_SCORES["f1"](counts))
+        f1 = 100 * np.nan_to_num(metrics.CLASS_SCORES["f1"](counts))
         tables.append(table.assign(model=model, f1=f1))
     return pd.concat(tables, ignore_index=True)
 
@@ -290,11 +270,11 @@ def linear_costs(runs: Mapping[str, Runs]) -> pd.DataFrame:
     rows = []
     for name, model in product(COLLECTIONS, LINEAR_MODELS):
         run, first = runs[name][model], runs[name]["1vsrest"]
-        facts, one = run.facts, _solving(first) / len(first.labels)
-        row = {"dataset": name, "model": model, "seconds": _solving(run), "problems": facts["problems"]}
-        row |= {"whole": facts["whole"], "one": one, "bytes": facts["weight_bytes"]}
-        claimed = 8 * facts["features"] * len(run.labels)
-        rows.append(row | {"claimed": claimed, "not_zero": 8 * facts["weights_not_zero"]})
+        row = {"dataset": name, "model": model, "seconds": _solving(run)}
+        row |= {part: run.facts[part] for part in ("problems", "whole")}
+        row |= {"one": _solving(first) / len(first.labels), "bytes": run.facts["weight_bytes"]}
+        row |= {"claimed": 8 * run.facts["features"] * len(run.labels)}
+        rows.append(row | {"not_zero": 8 * run.facts["weights_not_zero"]})
     return pd.DataFrame(rows)
 
 
@@ -310,9 +290,7 @@ def _solving(run: Run) -> float:
 
 def forms_table(runs: Mapping[str, Runs]) -> pd.DataFrame:
     """Scores and seconds of one-vs-rest by the dual and by the primal solver; fractions."""
-    found = {
-        (name, model): scores_of(runs[name][model]) | {"seconds": _solving(runs[name][model])}
-        for name, model in product(COLLECTIONS, FORMS)
-    }
-    columns = ["P@1", "P@5", "Macro-F1", "Micro-F1", "seconds"]
-    return pd.DataFrame(found).T[columns].rename_axis(["dataset", "model"])
+    own = {key: runs[key[0]][key[1]] for key in product(COLLECTIONS, FORMS)}
+    table = pd.DataFrame({key: scores_of(run) for key, run in own.items()}).T
+    table = table[["P@1", "P@5", "Macro-F1", "Micro-F1"]].rename_axis(["dataset", "model"])
+    return table.assign(seconds=[_solving(run) for run in own.values()])

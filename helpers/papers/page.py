@@ -1,7 +1,8 @@
 """README.md and the pages of results/, made from Jinja templates and what is stored: no number is typed.
 
-`results/templates` has the text; `{{ … }}` in it are the tables and values of `NAMES`. `expect` stops the
-making of a page whose sentence the numbers no longer bear out. A test holds the pages to this module.
+`results/templates` has the text; `{{ … }}` in it are tables and values, by the names of this module. `expect`
+stops the making of a page whose sentence the numbers no longer bear out. A test holds the pages to this
+module.
 """
 
 from __future__ import annotations
@@ -11,28 +12,14 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
-from .. import RESULTS, ROOT
+from .. import RESULTS, ROOT, reporting, runs
 from ..core import write_atomically
-from ..evaluation import system_title
 from ..models import EMBEDDED
 from ..notebooks import notebook_paths, read_contract
-from ..reporting import (
-    TABLES_FOLDER,
-    find_cell,
-    load_published,
-    markdown_table,
-    p_value,
-    paired_scores,
-    per_seed,
-    read_tidy,
-    resampled_intervals,
-    runs_named,
-    to_markdown,
-)
 from ..reporting.figures import dumbbell_chart, forest_chart, landing_chart, save_figure, slope_chart
-from ..runs import list_published, list_runs
 from . import (
     bag_models,
     direction,
@@ -50,14 +37,12 @@ from . import (
 )
 
 TEMPLATES = RESULTS / "templates"
+_NAMED_IN_TEMPLATES = (bag_models, graphs, items, multilabel, page_tables, plan, weighting)
 PAGES = {"README.md": "landing.md"} | {
     f"results/{name}.md": f"{name}.md" for name in ("README", "findings", "studies", "speed", "items")
 }
 PAGES["docs/which_score.md"] = "which_score.md"
 """Page → its template."""
-
-CORE = ("00", "01", "02", "03", "04", "05", "06", "07")
-"""The notebooks to read first, in this order."""
 
 
 def notebooks_markdown() -> str:
@@ -71,11 +56,16 @@ def notebooks_markdown() -> str:
     for path in notebook_paths():
         contract = read_contract(path)
         link = f"[{contract['title']}](results/notebooks/{path.name})"
-        if path.name[:2] in CORE:
-            core.append((link, contract.get("Question", "")))
+        if path.name < "08":
+            core.append((link, contract["Question"]))
         else:
             reference.append(link)
-    return markdown_table(["core path", "question"], core) + "\n\nReference: " + " · ".join(reference) + "."
+    return (
+        reporting.markdown_table(["core path", "question"], core)
+        + "\n\nReference: "
+        + " · ".join(reference)
+        + "."
+    )
 
 
 def expect(holds: bool, said: str) -> str:
@@ -85,10 +75,10 @@ def expect(holds: bool, said: str) -> str:
     return ""
 
 
-def lines_with(table: str, text: str) -> str:
+def _lines_with(table: str, text: str) -> str:
     """Of a Markdown table the head and the rows that contain a text.
 
-    >>> print(lines_with("| a |\\n|---|\\n| x |\\n| y |", "y"))
+    >>> print(_lines_with("| a |\\n|---|\\n| x |\\n| y |", "y"))
     | a |
     |---|
     | y |
@@ -103,18 +93,15 @@ def mean(model: str, score: str, dataset: str = "semeval2010") -> float:
     >>> 84 < mean("EM-C", "performance_original") < 86
     True
     """
-    runs = list_runs(dataset, encoder=EMBEDDED, profile="standard", split="test", variant="")
-    values = [paired_scores(run)[score] for run in runs if run.name == model]
+    stored = runs.list_runs(dataset, encoder=EMBEDDED, profile="standard", split="test", variant="")
+    values = [reporting.paired_scores(run)[score] for run in stored if run.name == model]
     return 100 * float(pd.Series(values).mean())
 
 
 def study_mean(study: str, setting: str, score: str) -> float:
     """Mean over the seeds of a study's setting, per cent; KeyError for a setting without runs."""
-    scores = _study(study)
+    scores = studies.study_scores(study)
     return 100 * float(scores[scores["score"] == score].groupby("setting")["value"].mean()[setting])
-
-
-_study = cache(studies.study_scores)
 
 
 @cache
@@ -131,19 +118,12 @@ def turned() -> tuple[int, int]:
 
 def printed(paper: str, item: str, **where: str) -> str:
     """A number as a paper prints it."""
-    return str(find_cell(load_published(paper, item), **where).printed)
-
-
-@cache
-def _findings(profile: str) -> pd.DataFrame:
-    base = profile == "base"
-    table = findings.base_findings() if base else findings.findings_table(findings.finding_runs())
-    return table.set_index(["family", "label"])
+    return str(reporting.find_cell(reporting.load_published(paper, item), **where).printed)
 
 
 def finding(family: str, label: str, profile: str = "standard") -> Any:
-    """One finding by its family and label: its row of `findings_table`, or of `base_findings`."""
-    return _findings(profile).loc[(family, label)]
+    """One finding by its family and label: its row of `stored_findings`."""
+    return findings.stored_findings(profile).set_index(["family", "label"]).loc[(family, label)]
 
 
 def table(name: str) -> pd.DataFrame:
@@ -152,27 +132,7 @@ def table(name: str) -> pd.DataFrame:
     >>> table("06_direction")["paper"].unique().tolist()
     ['R']
     """
-    return read_tidy(TABLES_FOLDER / f"{name}.csv")
-
-
-_MODULES = (
-    *(bag_models, direction, findings, gold_versions, graphs, items, multilabel, page_tables, plan),
-    *(real_labels, studies, weighting),
-)
-_FUNCTIONS = (
-    expect,
-    finding,
-    list_published,
-    mean,
-    notebooks_markdown,
-    printed,
-    runs_named,
-    study_mean,
-    table,
-    turned,
-)
-NAMES = {one.__name__.rpartition(".")[2]: one for one in (*_MODULES, *_FUNCTIONS)}
-"""What a template may use: the modules of the papers, and these functions."""
+    return reporting.read_tidy(reporting.TABLES_FOLDER / f"{name}.csv")
 
 
 def made(page: str, templates: Path | str = TEMPLATES) -> str:
@@ -182,16 +142,16 @@ def made(page: str, templates: Path | str = TEMPLATES) -> str:
     """
     import jinja2  # comes with nbconvert; scoring does without
 
-    loader = jinja2.FileSystemLoader(templates)
     environment = jinja2.Environment(
-        loader=loader,
+        loader=jinja2.FileSystemLoader(templates),
         undefined=jinja2.StrictUndefined,
         keep_trailing_newline=True,
         trim_blocks=True,
         autoescape=False,  # Markdown
     )
-    environment.filters |= {"lines_with": lines_with, "markdown": to_markdown, "p_value": p_value}
-    return environment.get_template(PAGES[page]).render(NAMES)
+    environment.filters["lines_with"] = _lines_with
+    environment.filters |= {"markdown": reporting.to_markdown, "p_value": reporting.p_value}
+    return environment.get_template(PAGES[page]).render(globals())
 
 
 SHOWN = {"EM-C": "trained on\nthe sentences", "EM-C-M": "trained on\nboth directions"}
@@ -199,103 +159,80 @@ SETS = {"performance_original": "test sentences", "performance_paired": "entitie
 EXAMPLE = ROOT / "examples" / "predictions.csv"
 
 
-def picture() -> pd.DataFrame:
+def _exchanged() -> pd.DataFrame:
     """What README's picture shows, per cent: A and B of EM-C's stored runs, trained on sentences and on both
-    directions; the 95 % bootstrap interval is that of a single run, on average.
-
-    >>> len(picture())
-    20
-    """
-    runs = [run for run in list_runs("semeval2010", profile="standard") if run.name in SHOWN]
-    direction = per_seed(runs, paired_scores).merge(
-        resampled_intervals(runs, "direction").drop(columns="runs")
-    )
-    direction = direction[direction["score"].isin(list(SETS))].astype({"seed": int})
-    direction[["value", "low", "high"]] *= 100
-    return direction.assign(
-        model=direction["model"].map(SHOWN), set=direction["score"].map(SETS)
-    )[["model", "set", "seed", "value", "low", "high"]]  # fmt: skip
+    directions; the 95 % bootstrap interval is that of a single run, on average."""
+    shown = [run for run in runs.list_runs("semeval2010", profile="standard") if run.name in SHOWN]
+    intervals = reporting.resampled_intervals(shown, "direction").drop(columns="runs")
+    scores = reporting.per_seed(shown, reporting.paired_scores).merge(intervals)
+    scores = scores[scores["score"].isin(list(SETS))].astype({"seed": int})
+    scores[["value", "low", "high"]] *= 100
+    scores = scores.assign(model=scores["model"].map(SHOWN), set=scores["score"].map(SETS))
+    return scores[["model", "set", "seed", "value", "low", "high"]]
 
 
-def example(name: str = "EM-C", seed: int = 9) -> pd.DataFrame:
+def _example(name: str = "EM-C", seed: int = 9) -> pd.DataFrame:
     """The stored outcome of a run as a file of predictions: id, gold, predicted, paired, in a seeded order.
 
-    >>> example().columns.tolist()
+    >>> _example().columns.tolist()
     ['id', 'gold', 'predicted', 'paired']
     """
-    stored = list_runs("semeval2010", profile="standard")
+    stored = runs.list_runs("semeval2010", profile="standard")
     (run,) = (one for one in stored if (one.name, one.seed) == (name, seed))
-    *columns, counts = zip(*run.outcome().to_rows(), strict=True)
-    named = ("gold", "predicted", "paired")
-    rows = pd.DataFrame(
-        {name: [run.labels[place] for place in column] for name, column in zip(named, columns, strict=True)}
-    )
-    rows = rows.loc[rows.index.repeat(counts)].sample(frac=1, random_state=seed)
+    outcome, labels = run.outcome(), np.array(run.labels)
+    rows = pd.DataFrame({role: labels[codes] for role, codes in outcome.roles.items()})
+    rows = rows.loc[rows.index.repeat(outcome.counts)].sample(frac=1, random_state=seed)
     rows.insert(0, "id", range(1, len(rows) + 1))
     return rows
-
-
-def _version_ranks(folder: Path | str = TABLES_FOLDER) -> pd.DataFrame:
-    """The rank of each system by micro-F1 under each version, from the stored scores.
-
-    >>> _version_ranks().columns.tolist()
-    ['TACRED', 'TACREV', 'Re-TACRED']
-    """
-    scores = pd.read_csv(Path(folder) / "gold_versions_systems.csv")
-    ranks = scores.pivot(index="system", columns="version", values="micro").rank(
-        ascending=False, method="min"
-    )
-    return ranks[["TACRED", "TACREV", "Re-TACRED"]].rename(index=system_title).astype(int)
-
-
-_PLANNED = {"semeval2010": "SemEval", "tacred": "TACRED", "kbp37": "KBP37"}
 
 
 def _save_figures(folder: Path | str = ROOT / "figures") -> None:
     """Draw the figures of the pages."""
     a, b = (mean("EM-C", score) for score in SETS)
     title = f"The model EM-C scores {a:.0f}; with the two entities exchanged, {b:.0f}"
-    exchanged = picture()
+    exchanged = _exchanged()
     save_figure(landing_chart(exchanged, title), "readme", exchanged, folder)
-    points = studies.study_points("markers").query("score != 'B'")
+
+    points = studies.study_scores("markers").query("score in ['performance_original', 'pir', 'ppr']")
+    points = points.assign(score=points["score"].map(direction.NAMES), value=100 * points["value"])
     pir = points[points["score"] == "PIR"].groupby("setting")["value"].mean()
     title = f"With other markers EM-C keeps A, and PIR is {pir.min():.0f} to {pir.max():.0f}"
     heads = {"A": "A ↑", "PIR": "PIR ↓", "PPR": "PPR ↑"}
-    words = (
-        "per cent; ↑: large is good, ↓: small is good\nA: macro-F1; PIR: did not move; PPR: right both ways"
-    )
-    drawn = points.rename(columns={"setting": "row", "score": "panel"}).assign(source="ours")
-    drawn = drawn.replace({"panel": heads})
-    figure = forest_chart(drawn, title, words, wrap=20, xlim=(-10, 116), xticks=[0, 50, 100])
+    words = "per cent; ↑: large is good, ↓: small is good\n"
+    words += "A: macro-F1; PIR: did not move; PPR: right both ways"
+    drawn = points.rename(columns={"setting": "row", "score": "panel"}).replace({"panel": heads})
+    look = {"wrap": 20, "xlim": (-10, 116), "xticks": [0, 50, 100]}
+    figure = forest_chart(drawn.assign(source="ours"), title, words, **look)
     save_figure(figure, "studies_markers", points, folder)
-    plans = pd.read_csv(TABLES_FOLDER / "plan.csv")
-    needed = plans.drop(columns="n").drop_duplicates(["dataset", "scheme"]).replace({"dataset": _PLANNED})
+
+    plans = pd.read_csv(reporting.TABLES_FOLDER / "plan.csv")
+    titles = {"semeval2010": "SemEval", "tacred": "TACRED", "kbp37": "KBP37"}
+    needed = plans.drop(columns="n").drop_duplicates(["dataset", "scheme"]).replace({"dataset": titles})
     needed["words"] = (needed["needed"] / 1000).map("{:.0f}k".format)
     kinds = {"test_n": "there are", "needed": "needed for 80 % power"}
     title = "A lead of one point needs most test sentences under macro-F1"
-    words, look = ("test sentences", "scheme", "dataset"), {"xscale": "log", "xlim": (800, 4e7)}
-    figure = dumbbell_chart(needed, kinds, title, *words, **look, xticks=[1e3, 1e5])
+    look = {"xscale": "log", "xlim": (800, 4e7), "xticks": [1e3, 1e5]}
+    figure = dumbbell_chart(needed, kinds, title, "test sentences", "scheme", "dataset", **look)
     save_figure(figure, "which_score_power", plans, folder)
-    ranks = _version_ranks()
-    marked = [
-        *ranks.index[ranks.eq(1).any(axis=1)],
-        *(ranks.max(axis=1) - ranks.min(axis=1)).nlargest(4).index,
-    ]
+
+    ranks = gold_versions.version_ranks()
+    moved = (ranks.max(axis=1) - ranks.min(axis=1)).nlargest(4).index
     lines = ranks.rename_axis("line").reset_index().melt("line", var_name="x")
-    lines["marked"] = lines["line"].isin(marked)
+    lines["marked"] = lines["line"].isin([*ranks.index[ranks.eq(1).any(axis=1)], *moved])
     title = "Corrected test labels give the same 52 systems another order"
     figure = slope_chart(lines, title, "rank of 52 systems (1 is best)", 0, ranks=True)
     save_figure(figure, "studies_gold_versions", ranks, folder)
+
     areas = real_labels.scored_by_both().reset_index(names="line").replace({"protocol": real_labels.TITLES})
     areas = areas.rename(columns={"protocol": "x"}).assign(marked=True)
-    turned = real_labels.order_table().set_index("measure").loc["AUC", "pairs reversed"]
-    title = f"With more complete labels {turned} pairs of systems change places"
+    reversed_pairs = real_labels.order_table().set_index("measure").loc["AUC", "pairs reversed"]
+    title = f"With more complete labels {reversed_pairs} pairs of systems change places"
     figure = slope_chart(areas, title, "AUC (points); bar: 95 % interval")
     save_figure(figure, "studies_real_labels", areas, folder)
 
 
 if __name__ == "__main__":  # python -m helpers.papers.page
     _save_figures()
-    write_atomically(EXAMPLE, example().to_csv(index=False))
+    write_atomically(EXAMPLE, _example().to_csv(index=False))
     for page in PAGES:
         write_atomically(ROOT / page, made(page))

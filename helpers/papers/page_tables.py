@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from pathlib import Path
+from collections.abc import Iterator, Sequence
+from itertools import product
 
 import pandas as pd
 
@@ -35,86 +35,87 @@ Claimed = tuple[str, str, str, str, str]
 """A paper's item, the notebook that has it, what it is, what was published, and ours."""
 
 
-def _in_a_row(values: Iterable[float], form: str) -> str:
-    return " / ".join(format(value, form) for value in values)
+def _values(file: str, form: str, by: str, keys: Sequence[str], **where: str) -> str:
+    """Of the rows of a tidy table with these values, the numbers of some keys in a row; per cent: '%'.
 
+    Raises ValueError if a key has no such row.
 
-def _counted(folder: Path) -> Iterator[Claimed]:
-    """W's Table 1 and Figure 1, which prints no numbers; real systems, whose published score is micro."""
-    for name, dataset in _CORPORA.items():
-        rows = _rows_of(folder / "01_statistics.csv", item="Table 1", dataset=dataset).set_index("metric")
-        rows = rows.loc[list(_STATISTICS)]
-        like = [printed_decimals(printed) for printed in rows["published"]]
-        ours = " / ".join(f"{value:.{n}f}" for value, n in zip(rows["value"], like, strict=True))
-        what = f"{name}: perplexity with / without NA; ratio"
-        yield "W, Table 1", "01_dataset_statistics", what, " / ".join(rows["published"]), ours
-    rows = _rows_of(folder / "02_weights.csv", dataset="tacred", model="per:title").set_index("scheme")
-    what = "TACRED, weight of `per:title` " + " / ".join(SCHEMES[1:])
-    ours = _in_a_row(rows.loc[list(SCHEMES[1:]), "value"], ".4f")
-    yield "W, Figure 1", "02_weighting_schemes", what, "a chart", ours
-    for name, (dataset, model) in _SYSTEMS.items():
-        rows = _rows_of(folder / "03_systems.csv", dataset=dataset, model=model).set_index("scheme")
-        what, printed = f"{name}: F1 {' / '.join(SCHEMES)}", rows.loc["micro", "published"] or "–"
-        ours = _in_a_row(100 * rows.loc[list(SCHEMES), "value"], ".2f")
-        yield "real systems", "03_one_prediction_many_scores", what, printed, ours
-
-
-def _audited(folder: Path) -> Iterator[Claimed]:
-    """How many of the five printed values of p or d can follow from the printed means and SDs."""
-    origins = {"p": "p from the printed means ± SD and d", "d": "d from the printed means ± SD"}
-    for item in ("Table 3", "Table 4"):
-        for metric, origin in origins.items():
-            rows = _rows_of(folder / "10_tests.csv", item=item, metric=metric).set_index("scheme")
-            rows = rows.loc[list(SCHEMES)]
-            ours = f"{(rows['verdict'] == CONSISTENT).sum()} of {len(rows)} within the re-derived interval"
-            what = f"{origin}, {' / '.join(SCHEMES)}"
-            yield f"W, {item}", "10_audit", what, ", ".join(rows["published"]), ours
-
-
-def _of_lists(folder: Path) -> Iterator[Claimed]:
-    """Areas of ranked lists, per cent, which nobody published: anchored at recall 0, as RESIDE's code has it
-    (we found no place where RESIDE prints it), and between the points, whole and up to the common recall."""
-    notebook, path, lists = "15_distant_supervision_facts", folder / "15_facts.csv", "ranked lists"
-    rows = _rows_of(path, item=lists, model="RESIDE RESIDE", metric="auc_anchored").set_index("dataset")
-    what = "RESIDE on NYT10 / GIDS: AUC anchored at recall 0"
-    yield "real lists", notebook, what, "–", _in_a_row(100 * rows.loc[["nyt10", "gids"], "value"], ".2f")
-    what = "RESIDE / NRE CNN+ATT on NYT10: AUC between the points, whole list; up to recall 0.2"
-    both = [
-        _rows_of(path, item=item, dataset="nyt10", metric="auc").set_index("model")["value"]
-        for item in (lists, f"{lists} up to recall 0.2")
-    ]
-    ours = [_in_a_row(100 * areas[["RESIDE RESIDE", "NRE CNN+ATT"]], ".2f") for areas in both]
-    yield "real lists", notebook, what, "–", "; ".join(ours)
-    holds = claims_of_table_4()["holds"]
-    said = (f"{len(holds)} claims", f"{holds.sum()} hold")
-    yield "D, Tables 2 to 5", notebook, "what the paper says of them", *said
-
-
-def _verdicts(folder: Path) -> Iterator[Claimed]:
-    """The audit's verdicts on all claims of a paper."""
-    audit = pd.read_csv(folder / "audit.csv")
-    for paper in "WR":
-        counts = audit.loc[audit["paper"] == paper, "verdict"].value_counts()
-        ours = [f"{counts.get(one, 0)} {one}" for one in (CONSISTENT, INCONSISTENT, NOT_DERIVABLE)]
-        what = "numbers that follow from others"
-        yield f"{paper}, all", "10_audit", what, f"{counts.sum()} claims", ", ".join(ours)
-
-
-def _rows_of(path: Path, **where: str) -> pd.DataFrame:
-    """The rows of a tidy table with these values; ValueError if there are none.
-
-    >>> _rows_of(TABLES_FOLDER / "01_statistics.csv", dataset="tacrd")
+    >>> _values("01_statistics", ".2f", "metric", ["perplexity"], dataset="tacrd")
     Traceback (most recent call last):
         ...
-    ValueError: 01_statistics.csv has no row with dataset=tacrd
+    ValueError: 01_statistics.csv has no row with dataset=tacrd, metric=perplexity
     """
-    table = read_tidy(path)
+    rows = _rows(file, by, keys, **where)["value"]
+    scale = 100 if form.endswith("%") else 1
+    return " / ".join(f"{scale * value:{form.rstrip('%')}}" for value in rows)
+
+
+def _rows(file: str, by: str, keys: Sequence[str], **where: str) -> pd.DataFrame:
+    """The rows of a tidy table with these values, one for each key."""
+    table = read_tidy(TABLES_FOLDER / f"{file}.csv")
     for column, value in where.items():
         table = table[table[column] == value]
-    if table.empty:
-        named = ", ".join(f"{column}={value}" for column, value in where.items())
-        raise ValueError(f"{path.name} has no row with {named}")
-    return table
+    table = table.set_index(by)
+    for key in keys:
+        if key not in table.index:
+            named = ", ".join(f"{column}={value}" for column, value in (where | {by: key}).items())
+            raise ValueError(f"{file}.csv has no row with {named}")
+    return table.loc[list(keys)]
+
+
+def _counted() -> Iterator[Claimed]:
+    """W's Table 1 and Figure 1, which prints no numbers; real systems, whose published score is micro."""
+    for name, dataset in _CORPORA.items():
+        rows = _rows("01_statistics", "metric", _STATISTICS, item="Table 1", dataset=dataset)
+        pairs = zip(rows["value"], rows["published"], strict=True)
+        ours = " / ".join(f"{value:.{printed_decimals(printed)}f}" for value, printed in pairs)
+        what = f"{name}: perplexity with / without NA; ratio"
+        yield "W, Table 1", "01_dataset_statistics", what, " / ".join(rows["published"]), ours
+    what = "TACRED, weight of `per:title` " + " / ".join(SCHEMES[1:])
+    ours = _values("02_weights", ".4f", "scheme", SCHEMES[1:], dataset="tacred", model="per:title")
+    yield "W, Figure 1", "02_weighting_schemes", what, "a chart", ours
+    for name, (dataset, model) in _SYSTEMS.items():
+        where = {"dataset": dataset, "model": model}
+        printed = _rows("03_systems", "scheme", ["micro"], **where)["published"].iloc[0]
+        ours = _values("03_systems", ".2f%", "scheme", SCHEMES, **where)
+        what = f"{name}: F1 {' / '.join(SCHEMES)}"
+        yield "real systems", "03_one_prediction_many_scores", what, printed or "–", ours
+
+
+def _audited() -> Iterator[Claimed]:
+    """How many of the five printed values of p or d can follow from the printed means and SDs."""
+    origins = {"p": "p from the printed means ± SD and d", "d": "d from the printed means ± SD"}
+    for item, metric in product(("Table 3", "Table 4"), origins):
+        rows = _rows("10_tests", "scheme", SCHEMES, item=item, metric=metric)
+        ours = f"{(rows['verdict'] == CONSISTENT).sum()} of {len(rows)} within the re-derived interval"
+        what = f"{origins[metric]}, {' / '.join(SCHEMES)}"
+        yield f"W, {item}", "10_audit", what, ", ".join(rows["published"]), ours
+
+
+def _of_lists() -> Iterator[Claimed]:
+    """Areas of ranked lists, per cent, which nobody published: anchored at recall 0, as RESIDE's code has it
+    (we found no place where RESIDE prints it), and between the points, whole and up to the common recall."""
+    of_list = ("real lists", "15_distant_supervision_facts")
+    where = {"item": "ranked lists", "model": "RESIDE RESIDE", "metric": "auc_anchored"}
+    anchored = _values("15_facts", ".2f%", "dataset", ["nyt10", "gids"], **where)
+    yield *of_list, "RESIDE on NYT10 / GIDS: AUC anchored at recall 0", "–", anchored
+    systems, where = ["RESIDE RESIDE", "NRE CNN+ATT"], {"dataset": "nyt10", "metric": "auc"}
+    items = ("ranked lists", "ranked lists up to recall 0.2")
+    areas = [_values("15_facts", ".2f%", "model", systems, item=item, **where) for item in items]
+    what = "RESIDE / NRE CNN+ATT on NYT10: AUC between the points, whole list; up to recall 0.2"
+    yield *of_list, what, "–", "; ".join(areas)
+    holds = claims_of_table_4()["holds"]
+    said = (f"{len(holds)} claims", f"{holds.sum()} hold")
+    yield "D, Tables 2 to 5", of_list[1], "what the paper says of them", *said
+
+
+def _verdicts() -> Iterator[Claimed]:
+    """The audit's verdicts on all claims of a paper."""
+    audit = pd.read_csv(TABLES_FOLDER / "audit.csv")
+    for paper in "WR":
+        counts = audit.loc[audit["paper"] == paper, "verdict"].value_counts()
+        ours = ", ".join(f"{counts.get(one, 0)} {one}" for one in (CONSISTENT, INCONSISTENT, NOT_DERIVABLE))
+        yield f"{paper}, all", "10_audit", "numbers that follow from others", f"{counts.sum()} claims", ours
 
 
 def claims_table() -> str:
@@ -125,11 +126,9 @@ def claims_table() -> str:
     >>> print(claims_table().splitlines()[0])
     | paper item | notebook | what | published | ours |
     """
-    parts = (part(TABLES_FOLDER) for part in (_counted, _audited, _of_lists, _verdicts))
     rows = [
         (item, f"[{notebook[:2]}](notebooks/{notebook}.ipynb)", *numbers)
-        for part in parts
-        for item, notebook, *numbers in part
+        for item, notebook, *numbers in (*_counted(), *_audited(), *_of_lists(), *_verdicts())
     ]
     return markdown_table(["paper item", "notebook", "what", "published", "ours"], rows)
 
@@ -155,22 +154,22 @@ def _benchmarks(rows: pd.DataFrame, more_is_better: bool) -> str:
     lines = []
     for row in rows.itertuples(index=False):
         what, unit = row.measurement.rsplit(", ", 1)
-        numbers = [quantity(row.ours, unit), row.peer, quantity(row.theirs, unit)]
+        numbers = [_quantity(row.ours, unit), row.peer, _quantity(row.theirs, unit)]
         ratios = [f"{row.ratio:.3g}" if row.ratio < 1000 else f"{row.ratio:.0f}", f"≥ {row.required:g}"]
         lines.append([what, *numbers, *ratios])
     return f"{markdown_table(head, lines)}\n\n{rows['machine'].iloc[0]}; {rows['packages'].iloc[0]}."
 
 
-def quantity(value: float, unit: str) -> str:
+def _quantity(value: float, unit: str) -> str:
     """A number of seconds, bytes, sentences or operations a second in a unit that suits it.
 
     Raises ValueError for a unit that it does not know.
 
-    >>> quantity(0.0274, "s"), quantity(6.9e-05, "s"), quantity(1.603e8, "bytes")
+    >>> _quantity(0.0274, "s"), _quantity(6.9e-05, "s"), _quantity(1.603e8, "bytes")
     ('27.4 ms', '0.069 ms', '160 MB')
-    >>> quantity(2**31, "resident bytes")
+    >>> _quantity(2**31, "resident bytes")
     '2.15 GB'
-    >>> quantity(98.64, "sentences/s"), quantity(7.2e10, "FLOP/s")
+    >>> _quantity(98.64, "sentences/s"), _quantity(7.2e10, "FLOP/s")
     ('98.6 sentences/s', '72 GFLOP/s')
     """
     if unit in RATES:

@@ -5,8 +5,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 
@@ -14,7 +12,6 @@ from .. import RESULTS
 from ..core import write_atomically
 from ..data import find_dataset
 from ..evaluation import changed_answers, plan_samples
-from ..metrics import Outcome
 from ..reporting import TABLES_FOLDER
 from ..runs import load_run
 
@@ -29,55 +26,42 @@ DIFFERENCE, CHANGED = 0.01, 0.1
 """The better system leads by one point, and changes a tenth of the answers."""
 
 
-def answers(outcome: Outcome) -> tuple[list[str], list[str]]:
-    """Gold labels and answers of all samples, in the order of their kinds.
-
-    >>> answers(Outcome.from_columns(list("abb"), list("aba")))
-    (['a', 'b', 'b'], ['a', 'a', 'b'])
-    """
-    labels = np.array(outcome.labels)
-    gold, predicted = (
-        labels[np.repeat(outcome.roles[role], outcome.counts)] for role in ("gold", "predicted")
-    )
-    return gold.tolist(), predicted.tolist()
-
-
 def _plan_rows(dataset: str, scheme: str) -> pd.DataFrame:
     """The sizes that were tried, a row each: `n`, `power`, `error`; with `test_n`, `needed`, `discordant`.
 
     `needed` has a power of 80 % (`plan_samples`); `test_n` is the size of the test set that there is.
     """
     run = load_run(RESULTS / "runs" / SYSTEMS[dataset])
-    population = changed_answers(*answers(run.outcome()), scheme, DIFFERENCE, CHANGED, run.negative)
+    outcome, labels = run.outcome(), np.array(run.outcome().labels)
+    roles = (outcome.roles[role] for role in ("gold", "predicted"))
+    answers = (labels[np.repeat(codes, outcome.counts)].tolist() for codes in roles)
+    population = changed_answers(*answers, scheme, DIFFERENCE, CHANGED, run.negative)
     plan = plan_samples(population, scheme, negative=run.negative)
     rows = pd.DataFrame(plan.rows, columns=["n", "power", "error"])
     head = {"dataset": dataset, "model": run.model, "scheme": scheme, "test_n": run.n, "needed": plan.needed}
     return rows.assign(**head, discordant=plan.discordant)[[*head, "discordant", *rows]]
 
 
-def samples_needed(folder: Path | str = TABLES_FOLDER) -> pd.DataFrame:
-    """The stored samples that one point needs: a row a data set, a column a scheme.
+def samples_needed() -> pd.DataFrame:
+    """The stored samples that one point needs: index data set and size of its test set, a column a scheme.
 
     >>> samples_needed().columns.tolist()
     ['accuracy', 'micro', 'weighted', 'dodrans', 'macro']
     """
-    rows = pd.read_csv(Path(folder) / "plan.csv").drop_duplicates(["dataset", "scheme"])
-    table = rows.pivot(index=["dataset", "test_n"], columns="scheme", values="needed").reset_index("test_n")
-    return table[["accuracy", "micro", "weighted", "dodrans", "macro"]].reindex(list(SYSTEMS))
+    rows = pd.read_csv(TABLES_FOLDER / "plan.csv").drop_duplicates(["dataset", "scheme"])
+    table = rows.pivot(index=["dataset", "test_n"], columns="scheme", values="needed")
+    return table[["accuracy", "micro", "weighted", "dodrans", "macro"]].loc[list(SYSTEMS)]
 
 
 def plan_table() -> pd.DataFrame:
-    """`samples_needed` for reading, with the size of the test set that there is.
+    """`samples_needed` for reading.
 
     >>> plan_table()["test set"].tolist()
     ['2,717', '15,509', '3,405']
     """
-    sizes = pd.read_csv(TABLES_FOLDER / "plan.csv").groupby("dataset")["test_n"].first()
-    needed = samples_needed()
-    table = needed.map("{:,}".format)
-    table.insert(0, "test set", sizes[needed.index].map("{:,}".format))
-    table.insert(0, "corpus", [find_dataset(name).title for name in needed.index])
-    return table.reset_index(drop=True)
+    table = samples_needed().rename_axis(columns=None).reset_index(names=["corpus", "test set"])
+    titles = table["corpus"].map(lambda name: find_dataset(name).title)
+    return table.drop(columns="corpus").map("{:,}".format).assign(corpus=titles)[[*table]]
 
 
 if __name__ == "__main__":

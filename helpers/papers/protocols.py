@@ -47,21 +47,6 @@ def reversed_pairs(scores: pd.DataFrame, first: str = HELD_OUT, second: str = MA
     return table.sort_values("lead_then", ignore_index=True)
 
 
-def printed_table(item: str) -> pd.DataFrame:
-    """A printed table of paper D: a row for each system, the columns that differ (data, protocol, measure).
-
-    >>> printed_table("Table 3").loc["PCNN+bag+ATT (sample)"].tolist()
-    ['31.8', '39.6', '11.8']
-    """
-    frame = load_published("D", item)
-    measure = frame["metric"].map({"auc": "AUC", "f1": "F1"})
-    frame = frame.assign(measure=np.where(frame["scheme"] == "", measure, frame["scheme"] + "-" + measure))
-    columns = [name for name in ("dataset", "statistic") if frame[name].nunique() > 1]
-    return frame.pivot_table(
-        index="model", columns=[*columns, "measure"], values="printed", aggfunc="first", sort=False
-    )
-
-
 def claims_of_table_4() -> pd.DataFrame:
     """What paper D says about its Tables 2 to 5 and its relations, each checked on the printed numbers.
 

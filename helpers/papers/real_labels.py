@@ -6,15 +6,12 @@ The numbers are those that `helpers.experiments.real_noise` stores; see there fo
 from __future__ import annotations
 
 import itertools
-import math
 from pathlib import Path
 
 import pandas as pd
-from scipy.stats import kendalltau
 
 from ..experiments import PROTOCOLS, REAL, REAL_DRAWS
-from ..metrics import flips
-from .gold_versions import decided
+from .gold_versions import order_agreement, order_texts
 
 HELD_OUT, MANUAL = PROTOCOLS
 TITLES = {HELD_OUT: "DocRED's labels", MANUAL: "Re-DocRED's labels"}
@@ -64,27 +61,15 @@ def order_table() -> pd.DataFrame:
     """How the orders by both labels agree, a row a measure: Kendall's τ with a 95 % interval (test documents
     drawn again, the same for all systems), pairs reversed, of those that DocRED's labels decide (in 97.5 % of
     the draws) how many Re-DocRED's decide the other way, the best system by each."""
-    rows = []
-    for measure, title in _MEASURES.items():
-        means = real_scores().groupby(["system", "protocol"])[measure].mean().unstack()
-        drawn = _drawn(measure)
-        held_out, manual = (drawn[protocol][means.index].to_numpy() for protocol in PROTOCOLS)
-        taus = pd.Series([kendalltau(*pair).statistic for pair in zip(held_out, manual, strict=True)])
-        low, high = taus.quantile([0.025, 0.975])
-        tau = kendalltau(means[HELD_OUT], means[MANUAL]).statistic
-        sure = decided(held_out) > 0
-        overturned = int((sure & (decided(manual) < 0)).sum())
-        turned = len(flips(dict(means[HELD_OUT]), dict(means[MANUAL])))
-        rows.append(
-            {
-                "measure": title,
-                "Kendall's τ": f"{tau:.2f} [{low:.2f}, {high:.2f}]",
-                "pairs reversed": f"{turned} of {math.comb(len(means), 2)}",
-                "of those decided": f"{overturned} of {sure.sum()}",
-                **{f"best by {TITLES[name]}": means[name].idxmax() for name in PROTOCOLS},
-            }
-        )
-    return pd.DataFrame(rows)
+    rows, best = [], []
+    for measure in _MEASURES:
+        means = _means(measure)
+        drawn = (_drawn(measure)[protocol][means.index].to_numpy() for protocol in PROTOCOLS)
+        rows.append(order_agreement(means[HELD_OUT], means[MANUAL], *drawn))
+        best.append({f"best by {TITLES[name]}": means[name].idxmax() for name in PROTOCOLS})
+    table = order_texts(pd.DataFrame(rows), len(means))
+    table.insert(0, "measure", list(_MEASURES.values()))
+    return table.join(pd.DataFrame(best))
 
 
 def moved_pairs() -> pd.DataFrame:
@@ -94,23 +79,25 @@ def moved_pairs() -> pd.DataFrame:
     Columns pair (the first is ahead by DocRED's labels), its lead in AUC by each labels and how the lead
     changes, points, each with a 95 % interval, paired over test documents; the largest change first.
     """
-    means = 100 * real_scores().groupby(["system", "protocol"])["auc"].mean().unstack()
-    drawn, rows = 100 * _drawn("auc"), []
-    for first, second in itertools.combinations(means.index, 2):
-        if means.loc[first, HELD_OUT] < means.loc[second, HELD_OUT]:
-            first, second = second, first
-        leads = {name: drawn[name][first] - drawn[name][second] for name in PROTOCOLS}
-        leads["change"] = leads[MANUAL] - leads[HELD_OUT]
-        values = {name: means.loc[first, name] - means.loc[second, name] for name in PROTOCOLS}
-        values["change"] = values[MANUAL] - values[HELD_OUT]
-        ends = {name: lead.quantile([0.025, 0.975]).to_list() for name, lead in leads.items()}
-        turns, low, high = values[HELD_OUT] * values[MANUAL] < 0, *ends[HELD_OUT]
-        if turns or low <= 0 <= high or {first, second} in FALLEN:
-            row = {"pair": f"{first} − {second}"}
-            for name, title in (TITLES | {"change": "change"}).items():
-                row[title] = f"{values[name]:+.1f} [{ends[name][0]:.1f}, {ends[name][1]:.1f}]"
-            rows.append((abs(values["change"]), row))
-    return pd.DataFrame([row for _, row in sorted(rows, key=lambda pair: -pair[0])])
+    means, drawn, rows = 100 * _means("auc"), 100 * _drawn("auc"), []
+    columns = TITLES | {"change": "change"}
+    order = means.sort_values(HELD_OUT, ascending=False, kind="stable").index
+    for first, second in itertools.combinations(order, 2):
+        lead = means.loc[first] - means.loc[second]
+        leads = pd.DataFrame({name: drawn[name][first] - drawn[name][second] for name in PROTOCOLS})
+        for table in (lead, leads):
+            table["change"] = table[MANUAL] - table[HELD_OUT]
+        low, high = leads.quantile(0.025), leads.quantile(0.975)
+        is_turned = lead[HELD_OUT] * lead[MANUAL] < 0
+        if is_turned or low[HELD_OUT] <= 0 <= high[HELD_OUT] or {first, second} in FALLEN:
+            texts = {t: f"{lead[n]:+.1f} [{low[n]:.1f}, {high[n]:.1f}]" for n, t in columns.items()}
+            rows.append({"pair": f"{first} − {second}", "by": -abs(lead["change"])} | texts)
+    return pd.DataFrame(rows).sort_values("by", kind="stable", ignore_index=True).drop(columns="by")
+
+
+def _means(measure: str) -> pd.DataFrame:
+    """System → the measure by each protocol, mean over seeds."""
+    return real_scores().groupby(["system", "protocol"])[measure].mean().unstack()
 
 
 def _drawn(measure: str) -> pd.DataFrame:

@@ -62,16 +62,13 @@ def summary_text(folder: Path | str = TABLES_FOLDER, notebooks: Path | str = ROO
     paths, audited = sorted(folder.glob("[0-9][0-9]_*.csv")), folder / "audit.csv"
     if not paths and not audited.is_file():
         raise ValueError(f"no tables in {folder}; this makes them: {program()} notebooks")
-    rows = pd.DataFrame(
-        [row for path in paths for row in comparisons(path)],
-        columns=["heading", "item", *_SHOWN],
-        dtype=object,
-    )
-    parts = [f"{heading}\n{_aligned(group)}" for heading, group in rows.groupby("heading", sort=False)]
+    rows = [row for path in paths for row in _comparisons(path)]
+    table = pd.DataFrame(rows, columns=["heading", "item", *_SHOWN], dtype=object)
+    parts = [f"{heading}\n{_aligned(group)}" for heading, group in table.groupby("heading", sort=False)]
     if audited.is_file():
         parts.append(_verdicts(audited))
     missing = [said for name, said in _expected_tables(notebooks).items() if not (folder / name).is_file()]
-    return "\n\n".join([*parts, *missing, _count(rows)])
+    return "\n\n".join([*parts, *missing, _count(table)])
 
 
 def _expected_tables(notebooks: Path | str = ROOT / "notebooks") -> dict[str, str]:
@@ -89,7 +86,7 @@ def _expected_tables(notebooks: Path | str = ROOT / "notebooks") -> dict[str, st
     return expected
 
 
-def comparisons(path: Path) -> Iterator[tuple[str, str, str, str, str, bool | None]]:
+def _comparisons(path: Path) -> Iterator[tuple[str, str, str, str, str, bool | None]]:
     """The rows of a tidy table with a published value as (heading, item, what, published, ours, agrees).
 
     What all rows of an item share goes into the heading, the rest into `what`. `ours` is in the printed unit,
@@ -123,33 +120,22 @@ def _words(row: pd.Series, columns: Sequence[str], between: str = " ") -> str:
 
 
 def _judged(row: pd.Series) -> tuple[str, bool | None]:
-    printed, verdict = row["published"], row.get("verdict")
-    scale = _printed_scale(row["metric"], row.get("unit", ""))
-    if scale == 100 and abs(row["value"]) > 1:
-        raise ValueError(
-            f"value is {row['value']:g}: {row['metric']} has to be a fraction, or to say its unit"
-        )
+    """Ours in the printed unit, and whether it agrees; None: not judged."""
+    printed, verdict, scale = row["published"], row.get("verdict"), 1.0
+    # a table with a column `unit` names the unit of its values, which is the printed one; else scores are
+    # fractions, as everywhere in the project, and printed in per cent where `results/published` says so
+    if not row.get("unit") and row["metric"] in _percentages():
+        scale = 100.0
+        if abs(row["value"]) > 1:
+            problem = f"{row['metric']} has to be a fraction, or to say its unit"
+            raise ValueError(f"value is {row['value']:g}: {problem}")
     if verdict:
         if verdict not in _JUDGED:
             raise unknown_name("verdict", verdict, _JUDGED)
-        ends = [shown(row[end] * scale, printed) for end in ("low", "high") if verdict != NOT_DERIVABLE]
-        return " to ".join(ends), _JUDGED[verdict]
-    if row.get("encoder"):
-        return shown(row["value"] * scale, printed), None
-    return shown(row["value"] * scale, printed), agrees(row["value"] * scale, printed)
-
-
-def _printed_scale(metric: str, unit: str = "") -> float:
-    """What a tidy value is multiplied with to be in the printed unit: the one place that knows.
-
-    A table with a column `unit` names the unit of its values, which is the printed one: 1. Else scores are
-    fractions, as everywhere in the project, and are printed in per cent: 100 for every metric that
-    `results/published` has in per cent, 1 for all others (counts, perplexities, d, p).
-
-    >>> _printed_scale("f1"), _printed_scale("negative_share", unit="percent"), _printed_scale("p")
-    (100.0, 1.0, 1.0)
-    """
-    return 100.0 if not unit and metric in _percentages() else 1.0
+        ends = ("low", "high") if verdict != NOT_DERIVABLE else ()
+        return " to ".join(_printed_like(row[end] * scale, printed) for end in ends), _JUDGED[verdict]
+    ours = row["value"] * scale
+    return _printed_like(ours, printed), None if row.get("encoder") else agrees(ours, printed)
 
 
 @cache
@@ -158,13 +144,13 @@ def _percentages() -> frozenset[str]:
     return frozenset(published.loc[published["unit"] == "percent", "metric"])
 
 
-def shown(value: float, printed: str) -> str:
+def _printed_like(value: float, printed: str) -> str:
     """A number with one digit more than the printed one has; whole where both are whole.
 
     Raises ValueError if `printed` is no number, or `value` is missing.
 
-    >>> shown(70.826, "70.8"), shown(42.0, "42"), shown(313.75, "314"), shown(2.2e-8, "10^-8")
-    ('70.83', '42', '313.8', '2.2e-08')
+    >>> [_printed_like(*pair) for pair in ((70.826, "70.8"), (42.0, "42"), (2.2e-8, "10^-8"))]
+    ['70.83', '42', '2.2e-08']
     """
     decimals = printed_decimals(printed)
     if pd.isna(value):

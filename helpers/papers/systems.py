@@ -10,28 +10,14 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 import pandas as pd
 
+from .. import metrics
 from ..evaluation import system_title
-from ..metrics import (
-    ALPHAS,
-    SCHEMES,
-    Outcome,
-    alpha_crossings,
-    alpha_spectrum,
-    average,
-    averages,
-    bootstrap_intervals,
-    evaluate,
-    flips,
-    leave_one_class_out,
-    official_macro,
-    paired_bootstrap,
-)
 from ..runs import Run, list_published, list_runs
 
 NEGATIVES = {"tacred": "no_relation", "tacred-revised": "no_relation", "semeval2010": "Other"}
 PUBLISHED = {"spanbert_tacred": "70.8", "knowbert_wordnet_wiki_tacred": "71.5"}
 """System → its published micro-F1 on TACRED, per cent."""
-Systems = Mapping[str, Mapping[str, Outcome]]
+Systems = Mapping[str, Mapping[str, metrics.Outcome]]
 
 
 def published_runs() -> dict[tuple[str, str], Run]:
@@ -45,55 +31,55 @@ def published_runs() -> dict[tuple[str, str], Run]:
     return {(run.dataset, run.model): run for run in published}
 
 
-def published_systems(runs: Mapping[tuple[str, str], Run]) -> dict[str, dict[str, Outcome]]:
+def published_systems(runs: Mapping[tuple[str, str], Run]) -> dict[str, dict[str, metrics.Outcome]]:
     """Data set → system → its outcome, pairs left out.
 
     >>> {name: len(found) for name, found in published_systems(published_runs()).items()}
     {'tacred': 52, 'tacred-revised': 52, 'semeval2010': 3}
     """
-    found: dict[str, dict[str, Outcome]] = {name: {} for name in NEGATIVES}
+    found: dict[str, dict[str, metrics.Outcome]] = {name: {} for name in NEGATIVES}
     for (dataset, model), run in runs.items():
         if "+" not in model:
             found[dataset][model] = run.outcome()
     return found
 
 
-def score_table(systems: Mapping[str, Outcome], negative: str) -> pd.DataFrame:
+def score_table(systems: Mapping[str, metrics.Outcome], negative: str) -> pd.DataFrame:
     """F1 of each system under each scheme, best micro first.
 
-    >>> table = Outcome.from_columns(["a", "b", "NA"], ["a", "b", "NA"])
+    >>> table = metrics.Outcome.from_columns(["a", "b", "NA"], ["a", "b", "NA"])
     >>> score_table({"perfect": table}, "NA").loc["perfect"].tolist()
     [1.0, 1.0, 1.0, 1.0, 1.0]
     """
-    rows = {model: averages(table, negative=negative) for model, table in systems.items()}
-    return pd.DataFrame.from_dict(rows, orient="index", columns=list(SCHEMES)).sort_values(
+    rows = {model: metrics.averages(table, negative=negative) for model, table in systems.items()}
+    return pd.DataFrame.from_dict(rows, orient="index", columns=list(metrics.SCHEMES)).sort_values(
         "micro", ascending=False
     )
 
 
 def paired_test(
-    run: Run, replicates: int, seed: int, statistic: Callable[[Outcome], np.ndarray] | None = None
+    run: Run, replicates: int, seed: int, statistic: Callable[[metrics.Outcome], np.ndarray] | None = None
 ) -> pd.DataFrame:
     """The paired bootstrap of a run of two systems: difference, low, high (points) and p, a row a scheme.
 
     statistic : what is compared, in place of F1 under the five schemes.
     """
-    pair: Outcome = run.outcome()
+    pair: metrics.Outcome = run.outcome()
 
-    def five(table: Outcome) -> np.ndarray:
-        return averages(table, classes_of=pair, negative=run.negative)
+    def five(table: metrics.Outcome) -> np.ndarray:
+        return metrics.averages(table, classes_of=pair, negative=run.negative)
 
-    test = paired_bootstrap(
+    test = metrics.paired_bootstrap(
         pair, pair.of("second"), statistic or five, np.random.default_rng(seed), replicates
     )
     points = {name: 100 * np.atleast_1d(getattr(test, name)) for name in ("difference", "low", "high")}
-    index = [run.model] if statistic else list(SCHEMES)
+    index = [run.model] if statistic else list(metrics.SCHEMES)
     return pd.DataFrame(points | {"p": np.atleast_1d(test.p)}, index=index)
 
 
 def widest_flips(scores: pd.DataFrame) -> tuple[pd.DataFrame, list[tuple[str, str]]]:
     """Pairs of systems that micro and macro rank differently: the widest as a table, and all of them."""
-    changed = flips(scores["micro"].to_dict(), scores["macro"].to_dict())
+    changed = metrics.flips(scores["micro"].to_dict(), scores["macro"].to_dict())
     rows = [
         {"X, better under micro": system_title(x), "Y, better under macro": system_title(y)}
         | {
@@ -107,33 +93,33 @@ def widest_flips(scores: pd.DataFrame) -> tuple[pd.DataFrame, list[tuple[str, st
 
 
 def crossing_pair(
-    systems: Mapping[str, Outcome], changed: Sequence[tuple[str, str]], negative: str
+    systems: Mapping[str, metrics.Outcome], changed: Sequence[tuple[str, str]], negative: str
 ) -> tuple[pd.DataFrame, list[float]]:
     """The first of these pairs that changes places at some α: its two curves, and the α's.
 
     The curves have columns model, alpha, value (per cent).
     """
     for pair in changed:
-        crossings = alpha_crossings(*(systems[model] for model in pair), negative=negative)
+        crossings = metrics.alpha_crossings(*(systems[model] for model in pair), negative=negative)
         if crossings:
             break
-    values = [100 * alpha_spectrum(systems[model], negative=negative) for model in pair]
+    values = [100 * metrics.alpha_spectrum(systems[model], negative=negative) for model in pair]
     curves = [
-        pd.DataFrame({"model": system_title(model), "alpha": ALPHAS, "value": value})
+        pd.DataFrame({"model": system_title(model), "alpha": metrics.ALPHAS, "value": value})
         for model, value in zip(pair, values, strict=True)
     ]
     return pd.concat(curves), crossings
 
 
-def left_out(table: Outcome, negative: str) -> pd.DataFrame:
+def left_out(table: metrics.Outcome, negative: str) -> pd.DataFrame:
     """By how many points macro-F1 changes without each class: relation, support, f1 (per cent), change.
 
-    >>> left_out(Outcome.from_columns(list("aab"), list("aaa")), None)["change"].round(1).tolist()
+    >>> left_out(metrics.Outcome.from_columns(list("aab"), list("aaa")), None)["change"].round(1).tolist()
     [-40.0, 40.0]
     """
-    whole = average(table, "macro", negative=negative)
-    without = leave_one_class_out(table, "macro", negative=negative)
-    classes = evaluate(table, negative=negative).per_class
+    whole = metrics.average(table, "macro", negative=negative)
+    without = metrics.leave_one_class_out(table, "macro", negative=negative)
+    classes = metrics.evaluate(table, negative=negative).per_class
     rows = [
         (name, classes[name]["support"], 100 * classes[name]["f1"], 100 * (score - whole))
         for name, score in without.items()
@@ -152,8 +138,10 @@ def implementation_scores(replicates: int = 2000) -> pd.DataFrame:
     for run in list_runs("semeval2010", kind="confusion"):
         if run.profile is None and run.encoder is None:
             outcome, author = run.outcome(), run.variant.removeprefix("by ") or "onehaitao"
-            ends = bootstrap_intervals(outcome, official_macro, np.random.default_rng(1), replicates)
+            ends = metrics.bootstrap_intervals(
+                outcome, metrics.official_macro, np.random.default_rng(1), replicates
+            )
             official = (ends.value, ends.low, ends.high)
-            rows.append((run.model, author, *official, *averages(outcome, negative=run.negative)))
-    table = pd.DataFrame(rows, columns=["model", "author", "official", "low", "high", *SCHEMES])
+            rows.append((run.model, author, *official, *metrics.averages(outcome, negative=run.negative)))
+    table = pd.DataFrame(rows, columns=["model", "author", "official", "low", "high", *metrics.SCHEMES])
     return table.assign(width=table["high"] - table["low"])

@@ -7,25 +7,12 @@ wants to see. The rest asks how much of a macro average is one class.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import product
 
 import pandas as pd
 
-from ..metrics import SCHEMES, Policy, average, class_weights, evaluate, scheme_names
-from ..reporting import (
-    compare_models,
-    find_cell,
-    load_published,
-    mean_sd_text,
-    original_table,
-    per_seed,
-    run_numbers,
-    run_rows,
-    scheme_scores,
-    tidy_runs,
-)
+from .. import reporting
+from ..metrics import SCHEMES, Policy, average, evaluate, scheme_names
 from ..runs import Run
-from .corpora import positive_counts
 
 BERT_EM = {"EM-ES": "BERT_EM", "PTR": "PTR"}
 """Our name of a model → its name in Table 4."""
@@ -51,16 +38,16 @@ def weighted_rows(
     >>> weighted_rows([], ("EM-ES", "PTR"), pd.DataFrame()).empty
     True
     """
-    scores = per_seed(runs, scheme_scores)
-    rows = run_rows(scores, intervals, {scheme: ("f1", scheme) for scheme in scheme_names()})
+    scores = reporting.per_seed(runs, reporting.scheme_scores)
+    rows = reporting.run_rows(scores, intervals, {scheme: ("f1", scheme) for scheme in scheme_names()})
     rows += [row for dataset in dict.fromkeys(scores["dataset"]) for row in _test_rows(scores, dataset, pair)]
-    signed = {run.dataset: (Policy(negative=run.negative), original_table(run)) for run in runs}
+    signed = {run.dataset: (Policy(negative=run.negative), reporting.original_table(run)) for run in runs}
     for row in rows:
         policy, table = signed[row["dataset"]]
         name = row["metric"] if row["metric"] == "f1" else f"{row['metric']} of f1"
         row["signature"] = policy.signature(table, name, row["scheme"]) + (made if "low" in row else "")
         row |= {"paper": "W", "item": "Table 4" if row["dataset"] == "semeval2010" else "further data"}
-    return tidy_runs(rows, _printed())
+    return reporting.tidy_runs(rows, _printed())
 
 
 def _test_rows(scores: pd.DataFrame, dataset: str, pair: tuple[str, str]) -> list[dict]:
@@ -70,7 +57,7 @@ def _test_rows(scores: pd.DataFrame, dataset: str, pair: tuple[str, str]) -> lis
     shared["seed_or_agg"] = "test"
     return [
         shared | {"metric": name, "scheme": scheme, "value": test[name]} | test[["runs", "seeds"]].to_dict()
-        for scheme, test in compare_models(own, *pair).iterrows()
+        for scheme, test in reporting.compare_models(own, *pair).iterrows()
         for name in ("p", "p_holm", "d")
         if not pd.isna(test[name])
     ]
@@ -80,7 +67,7 @@ def _printed() -> dict[tuple[str, ...], tuple[str, str, str]]:
     """Table 4 for `tidy_runs`."""
     ours = {theirs: ours for ours, theirs in BERT_EM.items()} | {"PTR - BERT_EM": "PTR - EM-ES"}
     found = {}
-    for row in load_published("W", "Table 4").itertuples():
+    for row in reporting.load_published("W", "Table 4").itertuples():
         names = ("f1", row.statistic) if row.statistic in ("mean", "sd") else (row.statistic, "test")
         key = (row.dataset, ours[row.model], names[0], row.scheme, names[1])
         found[key] = (row.printed, row.model, "Table 4")
@@ -102,22 +89,23 @@ def weighted_table(rows: pd.DataFrame, dataset: str = "semeval2010") -> pd.DataF
     >>> weighted_table(weighted_rows([], ("EM-ES", "PTR"), pd.DataFrame())).loc[0, "PTR ours"]
     '–'
     """
-    ours = run_numbers(rows, dataset)
+    own, texts = rows[rows["dataset"] == dataset], reporting.mean_sd_texts(rows, dataset, 1)
+    tested = own[own["seed_or_agg"] == "test"].pivot(index="scheme", columns="metric", values="value")
+    tested = tested.reindex(columns=["d", "p", "p_holm"])
+    tests = tested.map("{:.2g}".format).assign(d=tested["d"].map("{:.1f}".format))
     printed = {key[1:]: text for key, (text, *_) in _printed().items()}
     pair, lines = "PTR - EM-ES", []
-    for scheme in dict.fromkeys([*SCHEMES, *(key[2] for key in ours)]):
+    for scheme in dict.fromkeys([*SCHEMES, *own["scheme"]]):
         line = {"scheme": scheme}
         for model, theirs in BERT_EM.items():
-            found = [printed.get((model, "f1", scheme, kind)) for kind in ("mean", "sd")]
-            line[f"{theirs} published"] = " ± ".join(found) if all(found) else "–"
-            line[f"{model} ours"] = mean_sd_text(ours, (model, "f1", scheme), 1)
-        tests = {name: ours.get((pair, name, scheme, "test")) for name in ("d", "p", "p_holm")}
-        shown = {n: "–" if v is None else f"{v:.1f}" if n == "d" else f"{v:.2g}" for n, v in tests.items()}
+            both = [printed.get((model, "f1", scheme, kind)) for kind in ("mean", "sd")]
+            line[f"{theirs} published"] = " ± ".join(both) if all(both) else None
+            line[f"{model} ours"] = texts.get(("f1", scheme), {}).get(model)
         for name in ("d", "p"):
-            line[f"{name} published"] = printed.get((pair, name, scheme, "test"), "–")
-            line[f"{name} ours"] = shown[name]
-        lines.append(line | {"p ours, Holm": shown["p_holm"]})
-    return pd.DataFrame(lines)
+            line[f"{name} published"] = printed.get((pair, name, scheme, "test"))
+            line[f"{name} ours"] = tests[name].get(scheme)
+        lines.append(line | {"p ours, Holm": tests["p_holm"].get(scheme)})
+    return pd.DataFrame(lines).fillna("–")
 
 
 TRAINED_ON = {"semeval2010": "all 8,000 sentences", "semeval2010-ptr-split": "PTR's 6,507 sentences"}
@@ -125,7 +113,6 @@ TRAINED_ON = {"semeval2010": "all 8,000 sentences", "semeval2010-ptr-split": "PT
 PAIR = ("EM-ES", "PTR")
 RARE = "Entity-Destination(e2,e1)"
 """The class with one test sentence."""
-CLASSES = 18
 
 
 def class_effects(runs: Sequence[Run], label: str = RARE) -> pd.DataFrame:
@@ -142,7 +129,7 @@ def class_effects(runs: Sequence[Run], label: str = RARE) -> pd.DataFrame:
     """
     rows = []
     for run in runs:
-        table = original_table(run)
+        table = reporting.original_table(run)
         report = evaluate(table, schemes=["macro"], negative=run.negative)
         others = [name for name in report.averaged if name != label]
         own, whole = report.per_class[label], report.schemes["macro"]["f1"]
@@ -150,49 +137,3 @@ def class_effects(runs: Sequence[Run], label: str = RARE) -> pd.DataFrame:
         without = average(table, "macro", negative=run.negative, labels=others)
         rows.append((run.dataset, run.name, run.seed, *counts, whole, without))
     return pd.DataFrame(rows, columns=["dataset", "model", "seed", *CLASS_EFFECTS])
-
-
-def pair_tests(runs: Sequence[Run]) -> dict[str, pd.DataFrame]:
-    """`compare_models` of `PAIR`, in points, for each training set that has runs of both.
-
-    >>> pair_tests([])
-    {}
-    """
-    scores = per_seed(runs, scheme_scores)
-    scores["value"] = 100 * scores["value"].astype(float)
-    tables = {name: compare_models(scores[scores["dataset"] == name], *PAIR) for name in TRAINED_ON}
-    return {name: table.loc[list(SCHEMES)] for name, table in tables.items() if len(table)}
-
-
-def lead_cases() -> pd.DataFrame:
-    """What is left of PTR's printed lead in macro-F1 for each F1 that the class of one sentence may have.
-
-    A macro-F1 m over C classes, one of them with F1 f, is (C·m − 100·f) / (C − 1) without it; m is known as
-    printed, so the lead lies between two ends.
-    """
-    table = load_published("W", "Table 4").query("scheme == 'macro' and statistic == 'mean'")
-    ends = [find_cell(table, model=model).interval for model in BERT_EM.values()]
-    rows = []
-    for of_each in product((0, 2 / 3, 1), repeat=2):
-        (a, b), (c, d) = (
-            [(CLASSES * end - 100 * f1) / (CLASSES - 1) for end in own]
-            for own, f1 in zip(ends, of_each, strict=True)
-        )
-        rows.append((*map(float, of_each), c - b, d - a))
-    columns = ["F1 of the class, BERT_EM", "F1 of the class, PTR", "lead of PTR without it, from", "to"]
-    return pd.DataFrame(rows, columns=columns)
-
-
-EXAMPLES = {"tacred": "TACRED", "semeval2010": "SemEval", "chemprot": "ChemProt", "nyt24": "NYT, Hoffmann"}
-
-
-def weight_table(dataset: str) -> pd.DataFrame:
-    """Normalised weights, a row for each positive class, largest first: relation, support, then the schemes
-    but micro, which weighs no classes.
-
-    >>> float(weight_table("tacred")["weighted"][0].round(4))
-    0.1504
-    """
-    positive, total = positive_counts(dataset)
-    weights = {scheme: class_weights(positive, scheme, total) for scheme in SCHEMES[1:]}
-    return positive.reset_index().assign(**weights)

@@ -320,23 +320,19 @@ def printed_key(row: Mapping[str, str]) -> tuple[str, ...]:
     return tuple(row[name] for name in ("dataset", "model", "metric", "scheme", "seed_or_agg"))
 
 
-def run_numbers(rows: pd.DataFrame, dataset: str) -> dict[tuple[str, ...], float]:
-    """The values of a data set by model, metric, scheme and seed or aggregate."""
-    own = rows[rows["dataset"] == dataset]
-    keys = zip(own["model"], own["metric"], own["scheme"], own["seed_or_agg"], strict=True)
-    return dict(zip(keys, own["value"].astype(float), strict=True))
+def mean_sd_texts(rows: pd.DataFrame, dataset: str, decimals: int) -> pd.DataFrame:
+    """Mean ± SD over the runs of a data set, per cent, as text: index model, columns metric and scheme.
 
+    rows : as `tidy_runs` gives them. A single run has no SD; a score without runs is missing.
 
-def mean_sd_text(numbers: Mapping[tuple[str, ...], float], key: tuple[str, str, str], decimals: int) -> str:
-    """Mean ± SD in per cent, as text; '–' without runs, no SD for a single one.
-
-    >>> mean_sd_text({("m", "f1", "micro", "mean"): 0.875}, ("m", "f1", "micro"), 1)
+    >>> row = {"dataset": "d", "model": "m", "metric": "f1", "scheme": "micro", "seed_or_agg": "mean"}
+    >>> mean_sd_texts(pd.DataFrame([row | {"value": 0.875}]), "d", 1).loc["m", ("f1", "micro")]
     '87.5'
     """
-    mean, sd = numbers.get((*key, "mean")), numbers.get((*key, "sd"))
-    if mean is None:
-        return "–"
-    return f"{100 * mean:.{decimals}f}" + ("" if sd is None else f" ± {100 * sd:.{decimals}f}")
+    own = rows[rows["dataset"] == dataset].set_index(["model", "metric", "scheme"])
+    text = (100 * own["value"].astype(float)).map(f"{{:.{decimals}f}}".format).astype(str)
+    mean, sd = (text[own["seed_or_agg"] == kind] for kind in ("mean", "sd"))
+    return (mean + (" ± " + sd).reindex(mean.index, fill_value="")).unstack(["metric", "scheme"])
 
 
 def forest_rows(rows: pd.DataFrame, dataset: str, panels: Mapping[tuple[str, str], str]) -> pd.DataFrame:

@@ -19,9 +19,9 @@ from .intervals import (
     check,
     compare,
     difference,
-    exactly,
     magnitude,
     nearest_share,
+    ordered,
     overlap,
 )
 
@@ -57,8 +57,7 @@ def _performance_differences(tables: DirectionTables) -> Iterator[Check]:
         a, b, printed = (tables(model, short) for short in ("A", "B", "PD"))
         exact = np.isclose(abs(a.value - b.value), printed.value, rtol=0, atol=1e-9)
         note = "equals the difference of the printed A and B" if exact else ""
-        derived = magnitude(difference(a.interval, b.interval))
-        yield compare(printed, f"{model}: PD = |A - B|", derived, (a, b), note)
+        yield compare(printed, f"{model}: PD = |A - B|", magnitude(difference(a, b)), (a, b), note)
 
 
 def sample_count(tables: DirectionTables) -> tuple[int, int, int]:
@@ -68,10 +67,8 @@ def sample_count(tables: DirectionTables) -> tuple[int, int, int]:
     >>> sample_count(DirectionTables(load_published()))
     (2263, 13, 8)
     """
-    cells = [tables(model, "PPR") for model in tables.models]
-    return _common_denominator(
-        [(c.value, c.interval) for c in cells], int(tables.prose("test_samples").value)
-    )
+    shares = [(cell.value, cell.interval) for cell in (tables(model, "PPR") for model in tables.models)]
+    return _common_denominator(shares, int(tables.prose("test_samples").value))
 
 
 def _common_denominator(shares: list[tuple[float, Range]], largest: int) -> tuple[int, int, int]:
@@ -93,13 +90,11 @@ def _common_denominator(shares: list[tuple[float, Range]], largest: int) -> tupl
     fits = [
         sum(low <= nearest_share(p, n) <= high for p, (low, high) in shares) for n in range(1, largest + 1)
     ]
-    order = np.argsort(fits, kind="stable")[::-1]
-    best, second = fits[order[0]], fits[order[1]]
-    if best == second:
-        raise ValueError(
-            f"sample counts {order[0] + 1} and {order[1] + 1} both fit {best} of {len(shares)} shares"
-        )
-    return int(order[0]) + 1, best, second
+    second, best = np.argsort(fits, kind="stable")[-2:]
+    if fits[best] == fits[second]:
+        both = f"sample counts {best + 1} and {second + 1} both fit {fits[best]}"
+        raise ValueError(f"{both} of {len(shares)} shares")
+    return int(best) + 1, fits[best], fits[second]
 
 
 def _paired_rates(tables: DirectionTables, without_other: int | None) -> Iterator[Check]:
@@ -108,15 +103,14 @@ def _paired_rates(tables: DirectionTables, without_other: int | None) -> Iterato
     size = tables.prose("test_samples")
     cells = [tables(model, "PPR") for model in tables.models]
     published = f"{without_other} by label counts" if without_other else ""
-    claimed = exactly(without_other) if without_other else None
     note = f"fits {fits} of {len(cells)} PPRs; any other n up to {size.printed} fits {next_best} at most"
     claim = "n of PPR: test samples that are not Other"
-    yield check(("R", "Section IV-A"), claim, published, claimed, exactly(n), (size, *cells), note)
+    yield check(("R", "Section IV-A"), claim, published, without_other, n, (size, *cells), note)
     for model, ppr in zip(tables.models, cells, strict=True):
         share, other = nearest_share(ppr.value, n), nearest_share(ppr.value, int(size.value))
         possible = "possible" if ppr.interval[0] <= other <= ppr.interval[1] else "impossible"
         note = f"{round(share * n / 100)} samples; with n = {size.value:g}, Other kept: {possible}"
-        yield compare(ppr, f"{model}: PPR is a multiple of 1/{n}", exactly(share), (ppr, size), note)
+        yield compare(ppr, f"{model}: PPR is a multiple of 1/{n}", share, (ppr, size), note)
 
 
 def _immobility_rates(tables: DirectionTables) -> Iterator[Check]:
@@ -161,16 +155,16 @@ def _immobile_pairs(share: Range, both_correct: int, n: int) -> np.ndarray:
     return np.stack([k, np.repeat(m, width)], axis=1)
 
 
-def _nearest_rate(percent: float, both_correct: int, n: int) -> Range:
-    """The possible PIR that is nearest to `percent`, as an interval of one value.
+def _nearest_rate(percent: float, both_correct: int, n: int) -> float:
+    """The possible PIR that is nearest to `percent`.
 
     >>> _nearest_rate(99.0, 5, 10)
-    (50.0, 50.0)
+    50.0
     """
     m = np.arange(max(both_correct, 1), n + 1)
     k = np.clip(np.round(m * percent / 100), 0, m - both_correct)
     possible = 100 * k / m
-    return exactly(float(possible[abs(possible - percent).argmin()]))
+    return float(possible[abs(possible - percent).argmin()])
 
 
 _BETTER = "A+ B+ PD- PIR- PPR+"
@@ -207,23 +201,22 @@ def _restated(tables: DirectionTables) -> Iterator[Check]:
             source = tables(row.model, short)
             claim = f"{row.model}: {short} of {source.item}, restated"
             # the same number again: no rounding lies between
-            yield compare(cell, claim, exactly(source.value), (source,), row.note)
+            yield compare(cell, claim, source.value, (source,), row.note)
         else:
             pair = [tables(name, short) for name in row.model.split(" - ")]
-            ordered = pair[::-1] if row.statistic == "decrease" else pair
-            change = difference(ordered[0].interval, ordered[1].interval)
-            yield compare(cell, f"{row.model}: {row.statistic} of {short}", change, tuple(pair), row.note)
+            change = difference(*(pair[::-1] if row.statistic == "decrease" else pair))
+            yield compare(cell, f"{row.model}: {row.statistic} of {short}", change, pair, row.note)
 
 
 def _compared(tables: DirectionTables) -> Iterator[Check]:
     """Every 'better', 'larger' and 'smaller' of the text (`_COMPARISONS`)."""
+    signs = {"+": ("larger", "> 0", ABOVE_ZERO), "-": ("smaller", "< 0", BELOW_ZERO)}
     for item, model, against, claims in _COMPARISONS:
-        for short, sign in ((claim[:-1], claim[-1]) for claim in claims.split()):
-            word, side, claimed = ("larger", ">", ABOVE_ZERO) if sign == "+" else ("smaller", "<", BELOW_ZERO)
+        for claim in claims.split():
+            short, (word, *claimed) = claim[:-1], signs[claim[-1]]
             cells = tables(model, short), tables(against, short)
-            derived = difference(cells[0].interval, cells[1].interval)
             text = f"{short} of {model} is {word} than that of {against}"
-            yield check(("R", item), text, f"{side} 0", claimed, derived, cells)
+            yield check(("R", item), text, *claimed, difference(*cells), cells)
 
 
 def _spread(cells: list[Cell]) -> Range:
@@ -244,18 +237,16 @@ def _abstract(tables: DirectionTables) -> Iterator[Check]:
         original = [tables(model, "A") for model in models]
         for short in ("PD", "PIR", "PPR"):
             cells = [tables(model, short) for model in models]
-            more = difference(_spread(cells), _spread(original))
             claim = f"EM-C, EM-ES, R-BERT ({size}): {short} differs more than A"
-            yield check(("R", "Abstract"), claim, "> 0", ABOVE_ZERO, more, (*original, *cells))
+            yield ordered(("R", "Abstract"), claim, _spread(original), _spread(cells), original + cells)
 
 
 def _state_of_the_art(tables: DirectionTables) -> Check:
     """Section V-E: EM-ES-M (large) is better than every quoted result."""
     best, rows = tables("EM-ES-M (large)", "A"), tables.frame[tables.frame["note"].str.contains("quoted")]
     quoted = max((as_cell(row) for _, row in rows.iterrows()), key=lambda cell: cell.interval[1])
-    lead = difference(best.interval, quoted.interval)
     claim = "EM-ES-M (large) is a new state of the art: A above every quoted one"
-    return check(("R", "Section V-E"), claim, "> 0", ABOVE_ZERO, lead, (best, quoted))
+    return ordered(("R", "Section V-E"), claim, quoted, best, (best, quoted))
 
 
 def _quoted_twice(tables: DirectionTables) -> Iterator[Check]:
@@ -267,7 +258,7 @@ def _quoted_twice(tables: DirectionTables) -> Iterator[Check]:
         quoted, own = tables(name, "A"), tables(f"{name} (large)", "A")
         same = overlap(quoted.interval, own.interval)
         note = "" if same else f"differs by {quoted.value - own.value:+.2f}: two runs"
-        derived = own.interval if same else None
+        derived = own if same else None
         yield compare(quoted, f"{name}: the quoted A is that of {name} (large)", derived, (own,), note)
 
 
@@ -277,11 +268,11 @@ def _corpus(published: pd.DataFrame, tables: DirectionTables) -> Iterator[Check]
     train, test = tables.prose("train_samples"), tables.prose("test_samples")
     row = {"paper": "W", "item": "Table 1", "dataset": "semeval2010"}
     size, labels = (find_cell(published, **row, metric=metric) for metric in ("samples", "labels"))
-    yield compare(relations, "relations = 2 x pairs", exactly(2 * pairs.value), (pairs,))
-    total, claim = exactly(train.value + test.value), "semeval2010: size = train + test of paper R"
-    yield compare(size, claim, total, (train, test))
+    yield compare(relations, "relations = 2 x pairs", 2 * pairs.value, (pairs,))
+    claim = "semeval2010: size = train + test of paper R"
+    yield compare(size, claim, train.value + test.value, (train, test))
     claim = "semeval2010: #Rel = relations of paper R + Other"
-    yield compare(labels, claim, exactly(relations.value + 1), (relations,))
+    yield compare(labels, claim, relations.value + 1, (relations,))
 
 
 def _figure_4(tables: DirectionTables) -> Check:

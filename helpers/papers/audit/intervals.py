@@ -25,6 +25,20 @@ from scipy.special import entr
 from ...metrics import cohens_d
 from ...reporting import Cell, Range
 
+Known = Cell | Range | float
+"""A printed number, of which its interval is meant, an interval, or a value that is known exactly."""
+
+
+def ends(known: Known) -> Range:
+    """Lowest and highest value.
+
+    >>> ends(2.5), ends((1, 2))
+    ((2.5, 2.5), (1, 2))
+    """
+    if isinstance(known, Cell):
+        return known.interval
+    return known if isinstance(known, tuple) else (known, known)
+
 
 def overlap(first: Range, second: Range) -> bool:
     """Do two closed intervals share a value?
@@ -35,16 +49,7 @@ def overlap(first: Range, second: Range) -> bool:
     return first[0] <= second[1] and second[0] <= first[1]
 
 
-def exactly(value: float) -> Range:
-    """The interval of one value.
-
-    >>> exactly(2.5)
-    (2.5, 2.5)
-    """
-    return value, value
-
-
-def corners(function: Callable[..., float], *arguments: Range) -> Range:
+def corners(function: Callable[..., float], *arguments: Known) -> Range:
     """Lowest and highest value at the corners of the box.
 
     This is the exact range if `function` is monotonic in each argument while the others stay fixed: moving
@@ -54,30 +59,32 @@ def corners(function: Callable[..., float], *arguments: Range) -> Range:
     >>> corners(lambda a, b: a - b, (1, 2), (0, 5))
     (-4, 2)
     """
-    values = [function(*corner) for corner in product(*arguments)]
+    values = [function(*corner) for corner in product(*map(ends, arguments))]
     return min(values), max(values)
 
 
-def difference(a: Range, b: Range) -> Range:
+def difference(a: Known, b: Known) -> Range:
     """a − b; exact, as it rises with a and falls with b.
 
     >>> difference((1, 2), (0, 1))
     (0, 2)
     """
-    return a[0] - b[1], a[1] - b[0]
+    (a_low, a_high), (b_low, b_high) = ends(a), ends(b)
+    return a_low - b_high, a_high - b_low
 
 
-def magnitude(a: Range) -> Range:
+def magnitude(a: Known) -> Range:
     """|a|; exact: zero is the minimum where the interval holds it, else an end is.
 
     >>> magnitude((-3, -2)), magnitude((-1, 2))
     ((2, 3), (0.0, 2))
     """
-    ends = sorted((abs(a[0]), abs(a[1])))
-    return (0.0, ends[1]) if a[0] <= 0 <= a[1] else (ends[0], ends[1])
+    low, high = ends(a)
+    least, most = sorted((abs(low), abs(high)))
+    return (0.0, most) if low <= 0 <= high else (least, most)
 
 
-def effect_size(mean_a: Range, sd_a: Range, mean_b: Range, sd_b: Range) -> Range:
+def effect_size(mean_a: Known, sd_a: Known, mean_b: Known, sd_b: Known) -> Range:
     """Cohen's d = √2 (μ_a − μ_b) / √(σ_a² + σ_b²) (Harbecke et al. 2022, Eq. 4).
 
     Exact by `corners`: d rises with μ_a, falls with μ_b, and for fixed means moves in one direction with each
@@ -90,11 +97,7 @@ def effect_size(mean_a: Range, sd_a: Range, mean_b: Range, sd_b: Range) -> Range
     return corners(cohens_d, mean_a, sd_a, mean_b, sd_b)
 
 
-GRID = 2001
-"""Ratios of the standard deviations that `welch_p` looks at before it refines the best."""
-
-
-def negative_share(perplexity: Range, without: Range) -> list[Range]:
+def negative_share(perplexity: Known, without: Known) -> list[Range]:
     """Shares q of the negative class that link perplexities with (P) and without (P₊) it.
 
     The entropy splits: log₂ P = h(q) + (1 − q) log₂ P₊ with h the binary entropy. The right side f(q) rises
@@ -107,6 +110,7 @@ def negative_share(perplexity: Range, without: Range) -> list[Range]:
     >>> negative_share((9.0, 9.1), (7.0, 7.1))
     []
     """
+    perplexity, without = ends(perplexity), ends(without)
     if perplexity[0] > 1 + without[1]:
         return []
     branches = [corners(lambda p, w: _share(p, w, upper=True), perplexity, without)]
@@ -164,8 +168,8 @@ def check(
     place: Cell | tuple[str, str],
     claim: str,
     published: str,
-    claimed: Range | None,
-    derived: Range | None,
+    claimed: Known | None,
+    derived: Known | None,
     inputs: Iterable[object] = (),
     note: str = "",
 ) -> Check:
@@ -189,22 +193,34 @@ def check(
     'inconsistent'
     """
     paper, item = (place.paper, place.item) if isinstance(place, Cell) else place
-    low, high = derived or (None, None)
+    low, high = (None, None) if derived is None else ends(derived)
     verdict = NOT_DERIVABLE
-    if claimed and derived:
-        verdict = CONSISTENT if overlap(claimed, derived) else INCONSISTENT
-        inside = claimed[0] <= low and high <= claimed[1]
-        if verdict == CONSISTENT and isinf(claimed[1] - claimed[0]) and not inside:
+    if claimed is not None and derived is not None:
+        least, most = ends(claimed)
+        verdict = CONSISTENT if overlap((least, most), (low, high)) else INCONSISTENT
+        inside = least <= low and high <= most
+        if verdict == CONSISTENT and isinf(most - least) and not inside:
             note = "; ".join(filter(None, (note, "rounding leaves it open")))
     return Check(paper, item, claim, published, low, high, verdict, "; ".join(map(str, inputs)), note)
 
 
 def compare(
-    cell: Cell, claim: str, derived: Range | None, inputs: Iterable[object] = (), note: str = ""
+    cell: Cell, claim: str, derived: Known | None, inputs: Iterable[object] = (), note: str = ""
 ) -> Check:
     """Judge a printed number against its derivation.
 
     >>> compare(Cell("R", "Table V", "pd", "0.27", "percent"), "PD = |A - B|", (0.26, 0.28)).verdict
     'consistent'
     """
-    return check(cell, claim, cell.printed, cell.interval, derived, inputs, note)
+    return check(cell, claim, cell.printed, cell, derived, inputs, note)
+
+
+def ordered(
+    place: Cell | tuple[str, str], claim: str, smaller: Known, larger: Known, inputs: Iterable[object]
+) -> Check:
+    """Judge 'this is smaller than that': larger − smaller is above 0.
+
+    >>> ordered(("W", "Section 1"), "a < b", (1, 2), (3, 4), ()).derived_low
+    1
+    """
+    return check(place, claim, "> 0", ABOVE_ZERO, difference(larger, smaller), inputs)

@@ -12,7 +12,7 @@ from pathlib import Path
 import pandas as pd
 
 from ...reporting import PUBLISHED_FOLDER, TABLES_FOLDER, load_published, write_csv
-from .corpora import CorpusCounts, StatisticsTable, audit_corpora
+from .corpora import StatisticsTable, audit_corpora
 from .direction import audit_direction
 from .weighting import audit_weighting
 
@@ -41,9 +41,8 @@ def audit_claims(
     """
     published = load_published() if published is None else published
     label_counts = _load_label_counts() if label_counts is None else label_counts
-    table = StatisticsTable(published, CorpusCounts(label_counts))
-    positive = table.counts.positive("semeval2010")
-    without_other = sum(positive) if positive else None
+    table = StatisticsTable(published, label_counts)
+    without_other = sum(table.positive("semeval2010")) or None
     checks = audit_corpora(table) + audit_weighting(published) + audit_direction(published, without_other)
     return pd.DataFrame([asdict(one) for one in checks])
 

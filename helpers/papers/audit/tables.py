@@ -83,17 +83,6 @@ def simulated_experiments(runs: int, experiments: int, seed: int) -> pd.DataFram
     return pd.DataFrame(rows, columns=["true_d", "significant", "estimated_d"])
 
 
-def test_claims(claims: pd.DataFrame) -> pd.DataFrame:
-    """The claims about d and p of Tables 3 and 4, with columns scheme and rule."""
-    of_tables = claims["item"].isin(["Table 3", "Table 4"]) & claims["claim"].str.contains(": [dp] from")
-    tests = claims[of_tables].copy()
-    tests[["scheme", "rule"]] = tests["claim"].str.split(": ", expand=True)
-    return tests
-
-
-test_claims.__test__ = False  # pytest takes every name that begins so for a test
-
-
 def conventions_table() -> pd.DataFrame:
     """Which conventions of p, from the printed d and SDs, allow which of the ten printed p-values."""
     root = np.sqrt(5 / 2)
@@ -119,8 +108,10 @@ def _fits(one: Comparison, factor: float, df: tuple[float, float] | None = None,
 def significance_rows(claims: pd.DataFrame) -> pd.DataFrame:
     """The rows of the tidy table `10_tests`: d and p of the ten comparisons, and the verdicts."""
     names = {"d from means and SDs (Eq. 4)": "d", "p from means and SDs": "p_from_means", TOGETHER: "p"}
-    tests = test_claims(claims).rename(columns={"derived_low": "low", "derived_high": "high"})
-    judged = tests.assign(metric=tests["rule"].map(names)).set_index(["item", "scheme", "metric"])
+    judged = claims[claims["item"].isin(["Table 3", "Table 4"])].copy()
+    judged[["scheme", "metric"]] = judged["claim"].str.split(": ", expand=True).replace({1: names})
+    judged = judged.rename(columns={"derived_low": "low", "derived_high": "high"})
+    judged = judged.set_index(["item", "scheme", "metric"])[["low", "high", "published", "verdict"]]
     columns, rows = significance_columns(), []
     for (item, one), corrected in zip(columns, holm([one.p.value for _, one in columns]), strict=True):
         (mean_a, mean_b), (sd_a, sd_b) = ([cell.value for cell in cells] for cells in (one.mean, one.sd))
@@ -130,10 +121,9 @@ def significance_rows(claims: pd.DataFrame) -> pd.DataFrame:
         values["p_holm"] = corrected
         rows += [(item, one.scheme, m, value, f"PTR - {COMPARED_WITH[item]}") for m, value in values.items()]
     ours = pd.DataFrame(rows, columns=["item", "scheme", "metric", "value", "model"])
-    ours = ours.join(judged[["low", "high", "published", "verdict"]], on=list(judged.index.names))
+    ours = ours.join(judged, on=["item", "scheme", "metric"]).fillna({"verdict": ""})
     ours["dataset"] = ours["item"].map({"Table 3": "tacred", "Table 4": "semeval2010"})
     ours["published"] = ours["published"].where(ours["metric"].isin(["d", "p"]), "")
-    ours["verdict"] = ours["verdict"].fillna("")
     signatures = {m: f"{m}|test:welch|sided:2|ddof:1|runs:5" for m in ("p", "p_from_means", "p_holm")}
     signatures["d"] = "d|ddof:1|runs:5"
     return ours.assign(paper="W", seed_or_agg="5 runs", signature=ours["metric"].map(signatures))

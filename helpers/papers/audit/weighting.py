@@ -8,7 +8,7 @@ imply, where there is one, and left alone otherwise.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from math import inf
@@ -24,7 +24,6 @@ from .intervals import (
     ABOVE_ZERO,
     BELOW_ZERO,
     CONSISTENT,
-    GRID,
     INCONSISTENT,
     Check,
     check,
@@ -32,13 +31,15 @@ from .intervals import (
     corners,
     difference,
     effect_size,
-    exactly,
     magnitude,
+    ordered,
 )
 
 COMPARED_WITH = {"Table 3": "RECENT", "Table 4": "BERT_EM"}
 """Which model PTR is compared with."""
 _SECTION_3_1 = ("W", "Section 3.1")
+GRID = 2001
+"""Ratios of the standard deviations that `_welch_p` looks at before it refines the best."""
 
 
 @dataclass(frozen=True)
@@ -58,18 +59,18 @@ class Comparison:
     @property
     def gain(self) -> Range:
         """Difference of the means, PTR − other, in points."""
-        return difference(self.mean[0].interval, self.mean[1].interval)
+        return difference(*self.mean)
 
     @property
     def df(self) -> Range:
         """Degrees of freedom of Welch's test."""
-        return _welch_df(self.sd[0].interval, self.sd[1].interval, self.runs)
+        return _welch_df(*(cell.interval for cell in self.sd), self.runs)
 
     @property
     def effect(self) -> Range:
         """Cohen's d from means and SDs."""
-        ptr, other = zip(self.mean, self.sd, strict=True)
-        return effect_size(*(cell.interval for cell in (*ptr, *other)))
+        (mean_a, mean_b), (sd_a, sd_b) = self.mean, self.sd
+        return effect_size(mean_a, sd_a, mean_b, sd_b)
 
 
 def _welch_df(sd_a: Range, sd_b: Range, runs: int) -> Range:
@@ -116,7 +117,7 @@ def _tests_and_effects(column: Comparison) -> Iterator[Check]:
     yield compare(column.p, f"{column.scheme}: p from means and SDs", p, inputs)
     p = _two_sided_p(column.d.interval, column.df, column.runs)
     most = 2.0 * (column.runs - 1)
-    least_p = _two_sided_p(column.d.interval, exactly(most), column.runs)[0]
+    least_p = _two_sided_p(column.d.interval, (most, most), column.runs)[0]
     note = f"with equal SDs ({most:g} degrees of freedom, the most possible) p is at least {least_p:.2g}"
     yield compare(column.p, f"{column.scheme}: p from the printed d and SDs", p, (column.d, *column.sd), note)
     p = _welch_p(column.gain, *sds, column.runs, column.d.interval)
@@ -205,13 +206,13 @@ def _captions(published: pd.DataFrame, item: str, columns: list[Comparison]) -> 
         yield check(place, claim, column.d.printed, sign, column.gain, column.mean)
         below = (0.0, alpha.value)
         claim = f"{column.scheme}: p is below alpha"
-        yield check(place, claim, f"< {alpha.printed}", below, column.p.interval, (column.p,))
+        yield check(place, claim, f"< {alpha.printed}", below, column.p, (column.p,))
         yield _named_effect(place, column, words)
 
 
 def _named_effect(place: tuple[str, str], column: Comparison, words: Cell) -> Check:
     """Is the word for |d| one of the words in the text ('large or huge')?"""
-    effect = magnitude(column.d.interval)
+    effect = magnitude(column.d)
     possible = effect_words(effect)
     verdict = CONSISTENT if possible & set(words.printed.split(" or ")) else INCONSISTENT
     note = f"Sawilowsky's word is {' or '.join(sorted(possible))}"
@@ -230,37 +231,25 @@ def effect_words(effect: Range) -> set[str]:
     return {sawilowsky(value) for value in (*effect, *inside)}
 
 
-def _ordering(claim: str, smaller: Range, larger: Range, inputs: Iterable[object]) -> Check:
-    """Judge 'this is smaller than that': larger − smaller is above 0.
-
-    >>> _ordering("a < b", (1, 2), (3, 4), ()).derived_low
-    1
-    """
-    return check(_SECTION_3_1, claim, "> 0", ABOVE_ZERO, difference(larger, smaller), inputs)
-
-
 def _order_of_scores(published: pd.DataFrame, tables: Mapping[str, list[Comparison]]) -> Iterator[Check]:
     """In Table 3 the difference between the models is smallest for micro and largest for macro; in Table 4
     BERT_EM is better except under macro, where the effect is by far the largest."""
     micro, *others, macro = tables["Table 3"]
     for one in (*others, macro):
         claim = f"Table 3: the difference is smaller for micro than for {one.scheme}"
-        yield _ordering(claim, micro.gain, one.gain, (*micro.mean, *one.mean))
+        yield ordered(_SECTION_3_1, claim, micro.gain, one.gain, (*micro.mean, *one.mean))
     for one in others:
         claim = f"Table 3: the difference is larger for macro than for {one.scheme}"
-        yield _ordering(claim, one.gain, macro.gain, (*one.mean, *macro.mean))
+        yield ordered(_SECTION_3_1, claim, one.gain, macro.gain, (*one.mean, *macro.mean))
     restated = find_cell(published, paper="W", item="Section 3.1", metric="f1", statistic="d")
-    claim = "Table 3: effect size of macro, restated"
-    yield compare(restated, claim, exactly(macro.d.value), (macro.d,))
+    yield compare(restated, "Table 3: effect size of macro, restated", macro.d.value, (macro.d,))
     *others, macro = tables["Table 4"]
     for one in others:
         claim = f"Table 4: BERT_EM is better under {one.scheme}"
         yield check(_SECTION_3_1, claim, "< 0", BELOW_ZERO, one.gain, one.mean)
         claim = f"Table 4: the effect size of macro is larger than that of {one.scheme}"
-        effects = (magnitude(column.d.interval) for column in (one, macro))
-        yield _ordering(claim, *effects, (one.d, macro.d))
-    claim = "Table 4: PTR is better under macro"
-    yield check(_SECTION_3_1, claim, "> 0", ABOVE_ZERO, macro.gain, macro.mean)
+        yield ordered(_SECTION_3_1, claim, magnitude(one.d), magnitude(macro.d), (one.d, macro.d))
+    yield check(_SECTION_3_1, "Table 4: PTR is better under macro", "> 0", ABOVE_ZERO, macro.gain, macro.mean)
 
 
 def _in_between(columns: list[Comparison]) -> Iterator[Check]:
@@ -272,26 +261,28 @@ def _in_between(columns: list[Comparison]) -> Iterator[Check]:
             claim = f"{score.item}: {score.name} lies between weighted and macro"
             published = f"{macro.printed} to {weighted.printed}"
             claimed = (macro.interval[0], weighted.interval[1])
-            yield check(_SECTION_3_1, claim, published, claimed, score.interval, (weighted, score, macro))
+            yield check(_SECTION_3_1, claim, published, claimed, score, (weighted, score, macro))
 
 
 def _smaller_fall(columns: list[Comparison]) -> Check:
     """PTR's scores decrease less when classes are weighted more equally: from micro to macro."""
     micro, macro = columns[0].mean, columns[-1].mean
-    falls = [difference(a.interval, b.interval) for a, b in zip(micro, macro, strict=True)]
     claim = f"{micro[0].item}: PTR falls less from micro to macro than the other model"
-    return _ordering(claim, *falls, (*micro, *macro))
+    return ordered(_SECTION_3_1, claim, *map(difference, micro, macro), (*micro, *macro))
 
 
 def _weighted_like_micro(tables: Mapping[str, list[Comparison]]) -> Check:
     """'Weighted produces similar results to micro except for RECENT': its gap is the largest of the four."""
-    both = [zip(micro.mean, weighted.mean, strict=True) for micro, weighted, *_ in tables.values()]
-    pairs = [pair for table in both for pair in table]
-    gaps = [(magnitude(difference(a.interval, b.interval)), b.name) for a, b in pairs]
-    (recent,) = (gap for gap, name in gaps if name.startswith("RECENT"))
-    lows, highs = zip(*(gap for gap, name in gaps if not name.startswith("RECENT")), strict=True)
+    pairs = [
+        pair
+        for micro, weighted, *_ in tables.values()
+        for pair in zip(micro.mean, weighted.mean, strict=True)
+    ]
+    gaps = {weighted: magnitude(difference(micro, weighted)) for micro, weighted in pairs}
+    (recent,) = (gaps.pop(cell) for cell in list(gaps) if cell.name.startswith("RECENT"))
+    largest = tuple(map(max, *gaps.values()))
     claim = "the gap between micro and weighted is largest for RECENT"
-    return _ordering(claim, (max(lows), max(highs)), recent, [cell for pair in pairs for cell in pair])
+    return ordered(_SECTION_3_1, claim, largest, recent, [cell for pair in pairs for cell in pair])
 
 
 def audit_weighting(published: pd.DataFrame) -> list[Check]:

@@ -141,4 +141,4 @@ class TestIntervals:
         possible = [100 * k / m for m in range(both, n + 1) for k in range(m - both + 1)]
         for percent in (0.0, 3.3, 40.0, 99.0):
             nearest = min(abs(rate - percent) for rate in possible)
-            assert abs(_nearest_rate(percent, both, n)[0] - percent) == pytest.approx(nearest)
+            assert abs(_nearest_rate(percent, both, n) - percent) == pytest.approx(nearest)

@@ -7,7 +7,7 @@ import pytest
 from helpers import ROOT
 from helpers.experiments import agreement, stored_draws
 from helpers.metrics import FactRanking, welch
-from helpers.papers.bag_models import bag_findings, bag_runs, bag_scores, mean_over_seeds
+from helpers.papers.bag_models import bag_findings, bag_runs, bag_scores
 from helpers.runs import RankedFacts, Run
 
 LABELS = ("NA", "a", "b")
@@ -27,14 +27,6 @@ def run(variant: str, seed: int, skill: float) -> Run:
 def scores() -> pd.DataFrame:
     skills = {"sent+AVG": 0.3, "bag+AVG": 0.6, "bag+ATT": 0.6}
     return bag_scores([run(name, seed, skill) for name, skill in skills.items() for seed in range(5)])
-
-
-def test_mean_and_sd_over_seeds(scores) -> None:
-    table = mean_over_seeds(scores)
-    own = 100 * scores.loc[scores["system"] == "PCNN+bag+AVG", "auc"].to_numpy()
-    row = table.loc["PCNN+bag+AVG", ["runs", "auc", "auc SD"]].tolist()
-    assert row == pytest.approx([5, own.mean(), own.std(ddof=1)])
-    assert table["auc"].is_monotonic_decreasing and table.index[-1] == "PCNN+sent+AVG"
 
 
 def test_findings_are_judged_by_the_one_rule(scores) -> None:

@@ -1,6 +1,5 @@
 """The verdicts on the papers' findings: by hand, on made-up runs, and on the stored ones."""
 
-from functools import cache
 from itertools import permutations
 from pathlib import Path
 
@@ -11,9 +10,9 @@ from helpers import ROOT
 from helpers.data import TOTAL, published_counts
 from helpers.papers.bag_models import bag_runs, bag_scores
 from helpers.papers.distant import hit_shares, published_lists
-from helpers.papers.findings import finding_runs, findings_table, verdict
+from helpers.papers.findings import finding_runs, findings_table, stored_findings, verdict
 from helpers.papers.graphs import pair_runs, pair_scores
-from helpers.papers.items import _read_items, run_statuses, stored_verdicts
+from helpers.papers.items import _read_items, _run_status, _stored_verdicts
 from helpers.reporting import TABLES_FOLDER, load_published, read_tidy, scheme_scores
 from helpers.runs import PairedRows, Run
 
@@ -33,11 +32,6 @@ def runs(model: str, numbers: list[int]) -> list[Run]:
 def row_of(table: pd.DataFrame, score: str, second: str) -> pd.Series:
     (row,) = table.index[(table["score"] == score) & (table["first"] == "EM-C") & (table["second"] == second)]
     return table.loc[row]
-
-
-@cache
-def stored_table() -> pd.DataFrame:
-    return findings_table(finding_runs())
 
 
 @pytest.mark.parametrize(
@@ -60,26 +54,26 @@ def test_the_rule(better, worse, expected) -> None:
 def test_p_alone_is_no_verdict() -> None:
     """.0125 < p < .05 in three tests: Holm's is above .05."""
     assert [verdict(True, 1.0, p, 5) for p in (0.049, 0.051)] == [AHEAD, "undecided"]
-    own = stored_table().query("family == 'W, Table 4, BERT_EM'")
+    own = stored_findings().query("family == 'W, Table 4, BERT_EM'")
     assert len(own) == 6 and set(own["verdict"]) == {"undecided"} and set(own["runs"]) == {5}
     tested = own[own["score"] != "fall"]
     assert tested["p"].between(0.024, 0.039).all() and (tested["p_holm"] > 0.12).all()
 
 
 def test_holm_is_within_a_family_and_a_family_is_a_table() -> None:
-    for _, part in stored_table().groupby("family"):
+    for _, part in stored_findings().groupby("family"):
         ordered = part.sort_values("p")
         steps = (ordered["p"] * [*range(len(part), 0, -1)]).cummax().clip(upper=1)
         assert ordered["p_holm"].tolist() == pytest.approx(steps.tolist())
     sizes = {"R, Table III": 9, "R, Table IV": 4, "R, Table V": 3, "R, Table VI": 6}
     forms = ("3, with the leak", "3, without the leak", "4, BERT_EM", "4, EM-ES")
     sizes |= {f"W, Table {form}": 6 for form in forms}
-    assert stored_table()["family"].value_counts().to_dict() == sizes
+    assert stored_findings()["family"].value_counts().to_dict() == sizes
 
 
 def test_direction_is_compared_at_equal_a_only() -> None:
     """EMR-C is 11.9 points below EM-C on A, in R 4.0: B and PPR decide nothing, whatever their p."""
-    table = stored_table()
+    table = stored_findings()
     for score in ("pir", "ppr", "performance_paired"):
         row = row_of(table, score, "EMR-C")
         assert row["verdict"] == "undecided" and row["why"] == "11.9 points apart in A, in the paper 4.0"
@@ -113,15 +107,17 @@ class TestItems:
         texts = zip(rows["family"].str.split("; "), rows["key"].str.split("; "), strict=True)
         listed = {(family, label) for families, keys in texts for family in families for label in keys}
         beside = ("W, Table 3, without the leak", "W, Table 4, EM-ES")
-        assert [key for key in stored_verdicts() if key not in listed and key[0] not in beside] == []
+        verdicts = _stored_verdicts()
+        assert [key for key in verdicts if key not in listed and key[0] not in beside] == []
+        assert [row.key for row in rows.itertuples() if _run_status(row, verdicts) != row.status] == []
 
     def test_of_several_tests(self) -> None:
-        items = pd.DataFrame({"rule": ["tests"], "family": ["F; G"], "key": ["a; b"]})
+        item = pd.Series({"family": "F; G", "key": "a; b"})
         cases = {(AHEAD, AHEAD): AHEAD, (AGAINST, AGAINST): AGAINST, (AGAINST, AHEAD): "in part"}
         for (first, second), status in (cases | {(AGAINST, "undecided"): "undecided"}).items():
-            assert run_statuses(items, {("F", "a"): first, ("G", "b"): second}) == [status]
+            assert _run_status(item, {("F", "a"): first, ("G", "b"): second}) == status
         with pytest.raises(ValueError, match="a test of 'a; b' is not in the family 'F; G'"):
-            run_statuses(items, {("F", "a"): AHEAD, ("H", "b"): AHEAD})
+            _run_status(item, {("F", "a"): AHEAD, ("H", "b"): AHEAD})
 
     @pytest.mark.parametrize(
         ("value", "complaint"),

@@ -1,12 +1,13 @@
 """One class of a macro average, the paired breakdown, our own tables by hand; studies a second way."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from helpers.metrics import Outcome, direction_scores, official_macro
 from helpers.metrics.direction import paired_breakdown
 from helpers.papers.direction import direction_rows, direction_table
-from helpers.papers.studies import STUDIES, study_scores, study_table
+from helpers.papers.studies import SETTINGS, study_runs, study_table
 from helpers.papers.weighting import class_effects, weighted_rows, weighted_table
 from helpers.reporting.results import resampled_intervals, runs_named
 from helpers.reporting.tables import read_tidy, write_tidy
@@ -55,20 +56,19 @@ def a_and_ppr(run) -> tuple[float, float]:
     return float(scores.performance_original), float(scores.ppr)
 
 
-@pytest.mark.parametrize("study", [name for name in STUDIES if not name.startswith("bert-em")])
+@pytest.mark.parametrize("study", sorted(set(pd.read_csv(SETTINGS)["study"])))
 def test_a_row_of_a_study_is_the_mean_of_its_runs(study) -> None:
     table = study_table(study).set_index("setting")
-    for setting in STUDIES[study]:
-        seeds = set(study_scores(study).query("setting == @setting.title")["seed"])
-        own = [a_and_ppr(run) for run in setting.runs(sorted(seeds))] if seeds else []
-        assert bool(own) == (setting.title in table.index)
+    for setting, runs in study_runs(study).items():
+        own = [] if study.startswith("bert-em") else [a_and_ppr(run) for run in runs]
+        assert bool(runs) == (setting in table.index)
         for column, values in zip(("A", "PPR"), np.transpose(own), strict=bool(own)):
-            assert table.loc[setting.title, "runs"] == len(own)
-            mean, _, sd = table.loc[setting.title, column].partition(" ± ")
+            assert table.loc[setting, "runs"] == len(own)
+            mean, _, sd = table.loc[setting, column].partition(" ± ")
             assert float(mean) == pytest.approx(100 * values.mean(), abs=0.0051)
             assert len(own) == 1 or float(sd) == pytest.approx(100 * values.std(ddof=1), abs=0.0051)
 
 
 def test_the_default_setting_is_the_standard_run() -> None:
-    default = STUDIES["markers"][0].runs()
+    default = study_runs("markers")["markers added as tokens, vectors at random"]
     assert {run.variant for run in default} == {""} and {9, 148, 378} <= {run.seed for run in default}
