@@ -8,6 +8,7 @@ module.
 from __future__ import annotations
 
 import math
+import re
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -46,8 +47,8 @@ PAGES["docs/which_score.md"] = "which_score.md"
 
 
 def notebooks_markdown() -> str:
-    """The core notebooks, each with the question of its first cell, then links to the others; to the executed
-    copies.
+    """The core notebooks, each with the question of its first cell and the minutes to read it, then links to
+    the others; to the executed copies.
 
     >>> notebooks_markdown().splitlines()[2].split(" | ")[0]
     '| [00 · Start here](results/notebooks/00_start_here.ipynb)'
@@ -57,15 +58,12 @@ def notebooks_markdown() -> str:
         contract = read_contract(path)
         link = f"[{contract['title']}](results/notebooks/{path.name})"
         if path.name < "08":
-            core.append((link, contract["Question"]))
+            minutes = re.search(r"(\d+) minutes to read", contract["You need"])[1]
+            core.append((link, contract["Question"], minutes))
         else:
             reference.append(link)
-    return (
-        reporting.markdown_table(["core path", "question"], core)
-        + "\n\nReference: "
-        + " · ".join(reference)
-        + "."
-    )
+    head = ["core path", "question", f"minutes to read, {sum(int(row[2]) for row in core)} in all"]
+    return f"{reporting.markdown_table(head, core)}\n\nReference: {' · '.join(reference)}."
 
 
 def expect(holds: bool, said: str) -> str:

@@ -16,7 +16,7 @@ UNATTENDED = re.compile(r"^\s*[%!]|\bpip install\b|\bsys\.path\b|\binput\(", re.
 ELSEWHERE = re.compile(r"(?<!ROOT / )\b(results|figures)_dir\b")
 PARAMETER = re.compile(rf"""\w+: ({"|".join(KINDS)}) = ("[^"=]*"|[\d.]+|True|False)  # [^=]*\w""")
 """A value that is computed would not follow a parameter that is injected after it."""
-EXERCISE = re.compile(r"^\d+\. \*\*★{1,3} · \d+ minutes\.\*\* \S", re.MULTILINE)
+EXERCISE = re.compile(r"^\d+\. \*\*★{1,3} · \d+ minutes\.\*\* (?:.+\n)*?.*Hint: ", re.MULTILINE)
 PATHS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 EXECUTED = ROOT / "results" / "notebooks"
 
@@ -41,10 +41,12 @@ def section(notebook: NotebookNode, heading: str) -> str:
 
 
 def opening_faults(notebook: NotebookNode) -> Iterator[str]:
-    """Cell 0 has the six labels; cell 1 alone has the parameters, typed and with comments."""
+    """Cell 0 has six labels, one sentence as takeaway; cell 1 alone the parameters, typed and explained."""
     fields = dict(re.findall(r"^- \*\*([\w ]+)\.\*\* (.+)$", notebook.cells[0].source, re.MULTILINE))
     if [*fields] != LABELS:
         yield f"cell 0 lacks lines '- **label.** text' in the order {', '.join(LABELS)}"
+    if re.search(r"[.?!] ", fields.get("Takeaway", "")):
+        yield "the takeaway is more than one sentence"
     if [place for place, cell in enumerate(notebook.cells) if has_tag(cell, "parameters")] != [1]:
         yield "cell 1 alone is tagged parameters"
     wrong = [line for line in notebook.cells[1].source.splitlines() if not PARAMETER.match(line)]
@@ -70,7 +72,7 @@ def code_faults(notebook: NotebookNode) -> Iterator[str]:
 
 
 def size_faults(notebook: NotebookNode) -> Iterator[str]:
-    """Short enough for a lesson: words, cells, questions; modules are imported, not many names."""
+    """Short enough for a lesson: words, cells, questions, and minutes (150 words or four cells in each)."""
     text, code = ("\n".join(sources(notebook, kind).values()) for kind in ("markdown", "code"))
     sizes = {
         "words": (len(text.split()), 1200),
@@ -79,15 +81,20 @@ def size_faults(notebook: NotebookNode) -> Iterator[str]:
         "imports of helpers": (len(re.findall(r"^(?:from|import) helpers\b", code, re.MULTILINE)), 4),
     }
     yield from (f"has {size} {what}, not {most}" for what, (size, most) in sizes.items() if size > most)
+    minutes = [int(number) for number in re.findall(r"★ · (\d+) minutes", section(notebook, "## Your turn"))]
+    reading = round(sizes["words"][0] / 150 + sizes["code cells"][0] / 4)
+    need = re.search(r"(\d+) minutes to read\b.*, (\d+) for the exercises", text)
+    if need is None or abs(int(need[1]) - reading) > 1 or int(need[2]) != sum(minutes):
+        yield f"does not say '{reading} minutes to read …, {sum(minutes)} for the exercises'"
 
 
 def ending_faults(notebook: NotebookNode) -> Iterator[str]:
-    """Three things learned, exercises with stars and minutes."""
+    """Three things learned, exercises with stars, minutes and a hint."""
     if len(re.findall(r"^(?:[-*]|\d\.) \S", section(notebook, "## What you learned"), re.MULTILINE)) != 3:
         yield "no '## What you learned' with a list of three lines"
     turn = section(notebook, "## Your turn")
     if not 0 < len(re.findall(r"^\d+\. ", turn, re.MULTILINE)) == len(EXERCISE.findall(turn)):
-        yield "does not end with '## Your turn' and exercises '1. **★★ · 10 minutes.** text'"
+        yield "does not end with '## Your turn' and exercises '1. **★★ · 10 minutes.** text. Hint: …'"
 
 
 def format_faults(notebook: NotebookNode) -> Iterator[str]:
@@ -107,9 +114,7 @@ each_notebook = pytest.mark.parametrize("path", PATHS, ids=lambda path: path.ste
 
 @each_notebook
 def test_a_notebook_keeps_the_contract(path: Path) -> None:
-    checks = [opening_faults, code_faults, ending_faults, format_faults]
-    if path.name < "08":  # lessons of the length that all are to have
-        checks.append(size_faults)
+    checks = [opening_faults, code_faults, size_faults, ending_faults, format_faults]
     assert [fault for check in checks for fault in check(read(path))] == []
 
 
@@ -119,7 +124,10 @@ def test_each_exercise_has_a_solution_with_code_outputs_and_a_last_sentence(path
     code = [cell for cell in solution.cells if cell.cell_type == "code"]
     assert all(cell.execution_count for cell in code), "make publish"
     assert not [output for cell in code for output in cell.outputs if output.output_type == "error"]
-    assert solution.cells[-1].cell_type == "markdown" or "Markdown(" in solution.cells[-1].source
+    headings = [place for place, cell in enumerate(solution.cells) if "## Exercise" in cell.source]
+    open_ended = [place for place in headings[1:] if solution.cells[place].source.startswith("## Exercise")]
+    last = [solution.cells[place - 1] for place in (*open_ended, len(solution.cells))]
+    assert [c.source for c in last if c.cell_type == "code" and "Markdown(" not in c.source] == []
     outline = []
     for cell in solution.cells[2:]:
         headings = re.findall(r"^## .*", cell.source, re.MULTILINE)
