@@ -32,12 +32,9 @@ STORED_RUNS = RESULTS / "runs"
 STUDIES_FOLDER = ROOT / "results" / "studies"
 WIDTH = 100
 MAX_BYTES = 1 << 26
-KEYS = (
-    *("schema_version", "dataset", "split", "files", "model", "variant", "encoder", "encoder_sha256", "seed"),
-    *("profile", "hyperparameters", "options", "versions", "configuration_sha256", "licence", "source"),
-    *("environment", "wall_seconds", "sentences_per_second", "history", "facts", "cost"),
-    *("labels", "negative", "outcome"),
-)
+_NAMES = [field.name for field in fields(Run)]
+_CUT = _NAMES.index("licence")
+KEYS = ("schema_version", *_NAMES[:_CUT], "configuration_sha256", *_NAMES[_CUT:-1], "outcome")
 """Keys of a run file, in their order."""
 OPTIONAL = {"options", "versions", "history", "facts", "cost"}
 """Left out when they are empty."""

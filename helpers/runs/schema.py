@@ -10,21 +10,13 @@ import hashlib
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from functools import cached_property, partial
-from itertools import zip_longest
+from itertools import pairwise, zip_longest
 from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
-from pydantic import (
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    Strict,
-    TypeAdapter,
-    ValidationError,
-    model_validator,
-)
+from pydantic import BeforeValidator, ConfigDict, Field, Strict, TypeAdapter, ValidationError, model_validator
 from pydantic.dataclasses import dataclass
 
 from ..core import Label, abridged, shown, visible
@@ -240,9 +232,9 @@ class RankedFacts:
                 raise ValueError(f"outcome.unknown is given: expected no {name}")
             if column is not None and len(column) != self.length:
                 raise ValueError(f"outcome.{name} has {len(column)} entries, outcome.length is {self.length}")
-        for index in np.flatnonzero(np.diff(self.scores or ()) > 0)[:1] + 1:
-            above, score = self.scores[index - 1 : index + 1]
-            raise ValueError(f"outcome.scores[{index}] is {score}, above the one before, {above}")
+        for index, (above, score) in enumerate(pairwise(self.scores or ()), start=1):
+            if score > above:
+                raise ValueError(f"outcome.scores[{index}] is {score}, above the one before, {above}")
         self.ranking(labels)
         return self
 
@@ -350,14 +342,10 @@ def _label(value: object) -> Label:
     return value
 
 
-def _table(value: object) -> object:
-    return plain(value) if isinstance(value, Mapping) else value
-
-
 Whole = Annotated[int, Strict(), BeforeValidator(plain)]
 Number = Annotated[float, Strict(), Field(ge=0, allow_inf_nan=False), BeforeValidator(plain)]
 Sha256 = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
-Table = Annotated[dict[str, Any], BeforeValidator(_table)]
+Table = Annotated[dict[str, Any], BeforeValidator(plain)]
 RunLabel = Annotated[Any, BeforeValidator(_label)]
 
 
@@ -388,6 +376,7 @@ class Run:
 
     dataset: str
     split: str = "test"
+    files: dict[str, Sha256] = Field(default_factory=dict)
     model: str
     variant: str = ""
     encoder: str | None = None
@@ -397,7 +386,6 @@ class Run:
     hyperparameters: Table = Field(default_factory=dict)
     options: Table = Field(default_factory=dict)
     versions: dict[str, Count] = Field(default_factory=dict)
-    files: dict[str, Sha256] = Field(default_factory=dict)
     licence: str = ""
     source: str = ""
     environment: Table = Field(default_factory=dict)
@@ -410,10 +398,8 @@ class Run:
     negative: RunLabel | None = None
     table: Rows = Field(alias="outcome")
 
-    CONFIGURATION: ClassVar = (
-        *("dataset", "split", "model", "variant", "encoder", "encoder_sha256", "seed", "profile"),
-        *("hyperparameters", "options", "versions", "files", "source", "labels", "negative"),
-    )
+    NO_CONFIGURATION: ClassVar = ("licence", "environment", "wall_seconds", "sentences_per_second", "table")
+    NO_CONFIGURATION += ("history", "facts", "cost")
 
     @model_validator(mode="after")
     def _check(self) -> Run:
@@ -502,9 +488,10 @@ class Run:
 
     def configuration(self) -> dict[str, Any]:
         """Every field that says what was done, as JSON values; not what came out, when, and how fast."""
-        fields = {name: plain(getattr(self, name)) for name in self.CONFIGURATION}
+        names = (field.name for field in fields(self) if field.name not in self.NO_CONFIGURATION)
+        values = {name: plain(getattr(self, name)) for name in names}
         kinds = ("kind", "other", "second", "decision", "depth", "level")
-        return fields | {
+        return values | {
             "outcome": {name: getattr(self.table, name) for name in kinds if hasattr(self.table, name)}
         }
 

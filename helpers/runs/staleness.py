@@ -143,29 +143,21 @@ def run_state(
         if stored.get("schema_version") != SCHEMA_VERSION:
             return Result("run", name, "stale", f"this is no run file of version {SCHEMA_VERSION}")
         inputs, made_by = stored["files"], stored.get("versions", {})
-        reasons = [
-            f"input {reason.removeprefix(DATA)}"
-            for reason in changes({DATA + file: sha for file, sha in inputs.items()}, known=known)
-        ]
-        for field, values in (expected or {}).items():
-            before = stored.get(field, {})
-            reasons += [
-                f"configuration: {key} was {shown(before.get(key))}, is now {shown(value)}"
-                for key, value in values.items()
-                if before.get(key) != value
-            ]
+        files = {DATA + file: sha for file, sha in inputs.items()}
+        reasons = [f"input {reason.removeprefix(DATA)}" for reason in changes(files, known=known)]
+        compared = [("configuration:", stored.get(field, {}), now) for field, now in (expected or {}).items()]
+        stated = {key: now for key, now in (versions or {}).items() if key in made_by}
         reasons += [
-            f"version of {key} was {shown(made_by[key])}, is now {value}"
-            for key, value in (versions or {}).items()
-            if made_by.get(key, value) != value
+            f"{what} {key} was {shown(before.get(key))}, is now {shown(value)}"
+            for what, before, now in (*compared, ("version of", made_by, stated))
+            for key, value in now.items()
+            if before.get(key) != value
         ]
     except (ValueError, KeyError, AttributeError, TypeError):
         return Result("run", name, "stale", "this is no run file")
-    if reasons:
-        return Result("run", name, "stale", "; ".join(reasons))
-    if not inputs and not made_by:
+    if not (reasons or inputs or made_by):
         return Result("run", name, "unknown", "it names no inputs")
-    return Result("run", name, "current")
+    return Result("run", name, "stale" if reasons else "current", "; ".join(reasons))
 
 
 def read_index(path: Path = INDEX) -> dict[str, MadeFrom]:
@@ -182,12 +174,7 @@ def read_index(path: Path = INDEX) -> dict[str, MadeFrom]:
         return validated(_INDEX, json.loads(path.read_bytes()))
 
 
-def write_made(
-    maker: str,
-    made: Iterable[str],
-    read: Iterable[str],
-    path: Path = INDEX,
-) -> None:
+def write_made(maker: str, made: Iterable[str], read: Iterable[str], path: Path = INDEX) -> None:
     """Store in the index what `maker` made, from what: names in the project, see `digest`.
 
     Others may write at the same time.
