@@ -19,21 +19,18 @@ and errors go to standard error.
 from __future__ import annotations
 
 import inspect
-import json
 import logging
-import os
 import re
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib.metadata import requires
 from pathlib import Path
-from typing import Any
 
 import click
 
 from .. import IS_CHECKOUT, NAME, PACKAGE, __version__, program
-from ..core import plain_file, visible, write_atomically
+from ..core import visible
 
 logger = logging.getLogger(__name__)
 DISTRIBUTIONS = {"sklearn": "scikit-learn", "liblinear": "liblinear-official"}
@@ -41,8 +38,6 @@ DISTRIBUTIONS = {"sklearn": "scikit-learn", "liblinear": "liblinear-official"}
 RENAMED = {"out": "output"}
 """Old words for options, which still work."""
 LONGEST = 2000  # characters of an error
-SCHEMA_VERSION = 1
-"""Of the JSON that commands write: raised when a key goes or changes its meaning."""
 
 
 def _renamed(word: str) -> str:
@@ -186,36 +181,6 @@ def _lacking(error: BaseException | None, command: str) -> str:
     ]
     extra = command if command in extras else next(iter(extras), "")
     return f"{needs}: pip install '{NAME}[{extra}]'" if extra else ""
-
-
-def put(text: str, output: str | None = None) -> None:
-    """The result to standard output, or atomically to a file.
-
-    A reader who left, as in `… | head`, is no error; a full disk is one.
-    """
-    if output is not None:
-        write_atomically(plain_file(output), text.rstrip("\n") + "\n")
-        return
-    try:
-        print(text.rstrip("\n"), flush=True)
-    except OSError as error:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python tries again when it ends
-        if not isinstance(error, BrokenPipeError):
-            raise
-
-
-def as_json(value: Any) -> str:
-    """JSON to read, in UTF-8: an object, or a list of objects, with `schema_version`; ValueError for nan."""
-    version = {"schema_version": SCHEMA_VERSION}
-    value = version | value if isinstance(value, dict) else [version | row for row in value]
-    return json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False)
-
-
-def put_report(report: Any, form: str, output: str | None = None, raw: bool = False, **latex: Any) -> None:
-    """A report in one of its forms. raw : of `to_csv`; latex : arguments of `to_latex`."""
-    method = {"table": "to_text", "json": "to_dict"}.get(form, f"to_{form}")
-    made = getattr(report, method)(**{"csv": {"raw": raw}, "latex": latex}.get(form, {}))
-    put(as_json(made) if form == "json" else made, output)
 
 
 def failed(error: object, code: int = 2) -> int:

@@ -7,8 +7,8 @@ from typing import Any
 
 import click
 
-from .base import app, as_json, put
-from .options import forms, option
+from .base import app
+from .options import as_json, forms, option, put
 
 
 def _figure_file(text: str) -> str:

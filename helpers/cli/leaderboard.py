@@ -10,18 +10,18 @@ import click
 
 from .. import program
 from . import options as shared
-from .base import app, as_json, put, put_report
-from .options import flag, forms, option, replicates
+from .base import app
+from .options import as_json, flag, forms, option, put, put_report, replicates
 
 logger = logging.getLogger(__name__)
 SEED_TYPE = click.IntRange(0, shared.SEEDS)
+# the store as an argument, if it is not the usual one
 STORE = option(
     "--store stored",
     "FOLDER",
     "Where submissions lie (default results/leaderboard/runs).",
     callback=lambda context, parameter, folder: {"store": folder} if folder else {},
 )
-"""The store as an argument, if it is not the usual one."""
 TEST_SET = "The test set, e.g. tacred, tacred-revised, semeval2010, kbp37, gids; or a name of your own."
 DATASET = option("--dataset", "D", TEST_SET, required=True)
 GOLD_FILE = option(
@@ -238,11 +238,12 @@ def _list(form: str, stored: dict[str, Any]) -> None:
         put("\n".join(lines) or "there are no submissions yet; `leaderboard add` stores one")
 
 
+BESIDE = "A stored test set: checks FILE, and gives the systems to stand beside."
+
+
 @app.command("report")
 @click.argument("path", metavar="FILE", type=shared.FILE)
-@option(
-    "--dataset", "D", "A stored test set: checks FILE, and gives the systems to stand beside.", default=""
-)
+@option("--dataset", "D", BESIDE, default="")
 @option("--system", "NAME", "The name in the report (default: that of the file).", default="")
 @shared.COLUMNS
 @replicates(default=1000)

@@ -1,18 +1,54 @@
-"""Options that several commands share: how a file is read, what is averaged, where the result goes."""
+"""What several commands share: options of how files are read and what is averaged; where the result goes."""
 
 from __future__ import annotations
 
+import json
 import os
+import sys
 from collections.abc import Callable
 from typing import Any
 
 import click
+
+from ..core import plain_file, write_atomically
 
 FILE = click.Path(exists=True, dir_okay=False)
 FILE_OR_STDIN = click.Path(exists=True, dir_okay=False, allow_dash=True)
 REPLICATES, SEEDS, MAX_K = 1_000_000, 2**32 - 1, 1_000_000  # scikit-learn takes no larger seed
 GOLD = "gold"
 NAMED_LABELS = ("supported", "observed", "listed")
+SCHEMA_VERSION = 1
+"""Of the JSON that commands write: raised when a key goes or changes its meaning."""
+
+
+def put(text: str, output: str | None = None) -> None:
+    """The result to standard output, or atomically to a file.
+
+    A reader who left, as in `… | head`, is no error; a full disk is one.
+    """
+    if output is not None:
+        write_atomically(plain_file(output), text.rstrip("\n") + "\n")
+        return
+    try:
+        print(text.rstrip("\n"), flush=True)
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python tries again when it ends
+        if not isinstance(error, BrokenPipeError):
+            raise
+
+
+def as_json(value: Any) -> str:
+    """JSON to read, in UTF-8: an object, or a list of objects, with `schema_version`; ValueError for nan."""
+    version = {"schema_version": SCHEMA_VERSION}
+    value = version | value if isinstance(value, dict) else [version | row for row in value]
+    return json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False)
+
+
+def put_report(report: Any, form: str, output: str | None = None, raw: bool = False, **latex: Any) -> None:
+    """A report in one of its forms. raw : of `to_csv`; latex : arguments of `to_latex`."""
+    method = {"table": "to_text", "json": "to_dict"}.get(form, f"to_{form}")
+    made = getattr(report, method)(**{"csv": {"raw": raw}, "latex": latex}.get(form, {}))
+    put(as_json(made) if form == "json" else made, output)
 
 
 def predictions(text: str) -> str:
@@ -31,7 +67,9 @@ def _label_file(text: str) -> str:
 
 
 def option(name: str, metavar: str, about: str, kind: Any = None, **settings: Any) -> Callable:
-    """An option with a value; `name` may have the name of the argument after it: '--scheme schemes'."""
+    """An option with a value. name : that of the argument may stand after it: '--scheme schemes'. kind : a
+    type of click's, or a list of the words it may be."""
+    kind = click.Choice(kind) if isinstance(kind, list) else kind
     return click.option(*name.split(), metavar=metavar, help=about, type=kind, **settings)
 
 
@@ -66,7 +104,7 @@ def bootstrap(default: int = 0, least: int = 0) -> Callable:
 def forms(*names: str) -> Callable:
     """`--format`, one of these; the first is the default."""
     about = f"{', '.join(names)} (default {names[0]})."
-    return option("--format form", "F", about, click.Choice(names), default=names[0])
+    return option("--format form", "F", about, [*names], default=names[0])
 
 
 def _ks(text: str) -> list[int]:
@@ -78,68 +116,51 @@ def _words(text: str) -> list[str]:
     return [word.strip() for word in text.split(",")]
 
 
+def _number(context: click.Context, parameter: click.Parameter, value: str | None) -> float | None:
+    return None if value is None else float(value)
+
+
 SEED = option("--seed", "S", "Seed of the bootstrap (default 1).", click.IntRange(0, SEEDS), default=1)
+_SCHEME = (
+    "Average with this scheme: micro, weighted, dodrans, entropy, macro, n^ALPHA; repeatable (default: all)."
+)
 SCHEMES = option(
-    "--scheme schemes",
-    "NAME",
-    "Average with this scheme: micro, weighted, dodrans, entropy, macro, n^ALPHA; repeatable (default: all).",
-    multiple=True,
-    callback=lambda context, parameter, names: names or None,
+    "--scheme schemes", "NAME", _SCHEME, multiple=True, callback=lambda *given: given[-1] or None
 )
-MATCH = option(
-    "--match",
-    "RULE",
-    "Of triples: exact (default), last-token, strict, boundaries, pair or relation: what makes two one.",
-)
-COUNTED_AS = option(
-    "--as counted_as",
-    "RULE",
-    "Of documents: unique (default) or official: what repeated rows and unknown titles count as.",
-)
+_MATCH = "Of triples: exact (default), last-token, strict, boundaries, pair or relation: what makes two one."
+MATCH = option("--match", "RULE", _MATCH)
+_AS = "Of documents: unique (default) or official: what repeated rows and unknown titles count as."
+COUNTED_AS = option("--as counted_as", "RULE", _AS)
 MATCH_ENTITIES = option("--match-entities", "BY", "Of documents: index (default) or name.")
 KS = option("--k ks", "K", "The K's of P@K, R@K, RP@K, NDCG@K, separated by commas (default 1,3,5).", _ks)
-RAW = flag(
-    "--raw",
+_RAW = (
     "In CSV, write labels and names exactly as they are. Otherwise text that begins with = + - or @, a tab "
-    "or a carriage return gets an apostrophe in front, so that no spreadsheet runs it as a formula.",
 )
+_RAW += "or a carriage return gets an apostrophe in front, so that no spreadsheet runs it as a formula."
+RAW = flag("--raw", _RAW)
 OUTPUT = option("--output", "FILE", "Write the result to FILE, atomically.", click.Path(dir_okay=False))
+_COLUMNS = "In LaTeX only these columns, by the names of CSV, separated by commas."
+_BESIDE = "In LaTeX beside the score (default), stacked below it, or none."
 LATEX = together(
     option("--decimals", "N", "Of per cent in LaTeX (default 1).", click.IntRange(0, 9), default=1),
-    option(
-        "--columns", "LIST", "In LaTeX only these columns, by the names of CSV, separated by commas.", _words
-    ),
-    option(
-        "--intervals",
-        "PLACE",
-        "In LaTeX beside the score (default), stacked below it, or none.",
-        click.Choice(("beside", "stacked", "none")),
-        default="beside",
-    ),
+    option("--columns", "LIST", _COLUMNS, _words),
+    option("--intervals", "PLACE", _BESIDE, ["beside", "stacked", "none"], default="beside"),
 )
-"""How a table for a paper looks."""
 RESULT = together(forms("table", "json", "csv", "latex"), LATEX, RAW, OUTPUT)
-"""In which form the result goes where."""
 GOLD_COLUMN, PREDICTED_COLUMN, ID_COLUMN = (
     option(f"--{role}-column", "C", f"Name of the {role} column (else recognised).")
     for role in ("gold", "predicted", "id")
 )
 NAMES = together(GOLD_COLUMN, PREDICTED_COLUMN, ID_COLUMN)
-"""The columns' names."""
 NEGATIVE = "The negative class, e.g. no_relation, which is never averaged; '' for none."
 COLUMNS = together(NAMES, option("--negative", "L", NEGATIVE))
-"""The columns' names and the negative class."""
 _GOLD = "Another file with the gold labels, matched by id if both have ids, else by order."
 _NAMES = "Names of labels that are integers: the model's config.json, or a list of names."
-_RESPELT = (
-    "Count labels, never numbers, as one that differ in case, blanks, _ or -, or in Markdown marks, quotes "
-)
-_RESPELT += "or a final stop around them only; say which."
+_RESPELT = "Count labels, never numbers, as one that differ in case, blanks, _ or -, or in Markdown marks, "
+_RESPELT += "quotes or a final stop around them only; say which."
 _LABEL_SET = "The labels, the negative class among them, one a line; gold: those of the gold column."
-_OFF_LIST = (
-    "Predictions that are none of the labels: error (default), skip (no prediction: a miss), or count (a "
-)
-_OFF_LIST += "class of its own: a false alarm)."
+_OFF_LIST = "Predictions that are none of the labels: error (default), skip (no prediction: a miss), or "
+_OFF_LIST += "count (a class of its own: a false alarm)."
 _MAP = "What predictions stand for: JSON {answer: label}, or CSV or TSV with the columns answer and label."
 READING = together(
     option("--gold", "FILE", _GOLD, FILE),
@@ -147,45 +168,23 @@ READING = together(
     option("--id2label", "FILE", _NAMES, FILE),
     flag("--normalise", _RESPELT),
     option("--label-set", "FILE", _LABEL_SET, _label_file),
-    option("--off-list", "RULE", _OFF_LIST, click.Choice(("error", "skip", "count"))),
+    option("--off-list", "RULE", _OFF_LIST, ["error", "skip", "count"]),
     option("--map mapping", "FILE", _MAP, FILE),
     option(
-        "--empty",
-        "RULE",
-        "Empty predictions: error (default), or skip.",
-        click.Choice(("error", "skip")),
-        default="error",
+        "--empty", "RULE", "Empty predictions: error (default), or skip.", ["error", "skip"], default="error"
     ),
 )
-"""How a file of predictions is read: where the gold labels are, its form, the names of labels."""
+_SCORE = "The class score that is averaged: f1 (default), f0.5, precision, recall, accuracy, jaccard, "
+_SCORE += "specificity, mcc."
+_LABELS = "Labels that are averaged: supported (gold somewhere; default), observed (gold or predicted), "
+_LABELS += "listed (all); or the labels themselves, repeatable; or a .txt file with one a line."
+_DIVISION = "What 0/0 counts as: 0 (default), 1, or nan, which leaves that class out."
+_SUPPORT = "What a label without gold samples does: skip or zero (default: as --labels says)."
 SCORING = together(
     SCHEMES,
-    option(
-        "--score",
-        "S",
-        "The class score that is averaged: f1 (default), f0.5, precision, recall, accuracy, jaccard, "
-        "specificity, mcc.",
-    ),
+    option("--score", "S", _SCORE),
     option("--beta", "B", "Of F_beta, in place of F1: above 1 stresses recall.", float),
-    option(
-        "--labels",
-        "L",
-        "Labels that are averaged: supported (gold somewhere; default), observed (gold or predicted), "
-        "listed (all); or the labels themselves, repeatable; or a .txt file with one a line.",
-        multiple=True,
-    ),
-    option(
-        "--zero-division",
-        "X",
-        "What 0/0 counts as: 0 (default), 1, or nan, which leaves that class out.",
-        click.Choice(("0", "1", "nan")),
-        callback=lambda context, parameter, value: None if value is None else float(value),
-    ),
-    option(
-        "--zero-support",
-        "RULE",
-        "What a label without gold samples does: skip or zero (default: as --labels says).",
-        click.Choice(("skip", "zero")),
-    ),
+    option("--labels", "L", _LABELS, multiple=True),
+    option("--zero-division", "X", _DIVISION, ["0", "1", "nan"], callback=_number),
+    option("--zero-support", "RULE", _SUPPORT, ["skip", "zero"]),
 )
-"""Under which schemes which score is averaged, over which labels, and what the undefined counts as."""

@@ -8,28 +8,25 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .base import app, as_json, put
-from .options import FILE, NAMES, NEGATIVE, OUTPUT, SEED, forms, option
+from .base import app
+from .options import FILE, NAMES, NEGATIVE, OUTPUT, SEED, as_json, forms, option, put
 
 if TYPE_CHECKING:
     from ..evaluation import SamplePlan
 
 
+CHANGED = "Without OTHER: the share of answers that a better system changes, e.g. 0.1."
+SCHEME = "A scheme, n^ALPHA or accuracy; repeatable (default micro, weighted, macro)."
+
+
 @app.command("plan")
 @click.argument("other", metavar="[OTHER]", required=False, type=FILE)
 @option("--from first", "FILE", "Predictions of a system, with the gold labels.", FILE)
-@option(
-    "--changed", "X", "Without OTHER: the share of answers that a better system changes, e.g. 0.1.", float
-)
+@option("--changed", "X", CHANGED, float)
 @option("--sd", "S", "In place of files: the SD of the score over seeds, in points.", float)
 @option("--difference", "D", "The difference to be seen, in points (per cent).", float, required=True)
 @option("--power", "P", "The probability of seeing it (default 0.8).", float, default=0.8)
-@option(
-    "--scheme schemes",
-    "NAME",
-    "A scheme, n^ALPHA or accuracy; repeatable (default micro, weighted, macro).",
-    multiple=True,
-)
+@option("--scheme schemes", "NAME", SCHEME, multiple=True)
 @option("--negative", "L", NEGATIVE)
 @NAMES
 @SEED

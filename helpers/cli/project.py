@@ -12,8 +12,8 @@ from typing import Any
 import click
 
 from .. import PACKAGE, ROOT
-from .base import app, as_json, failed, put
-from .options import FILE, flag, forms, option
+from .base import app, failed
+from .options import FILE, as_json, flag, forms, option, put
 
 WORKFLOW = ROOT / "workflow"
 CLUSTERS = ("local", "slurm")

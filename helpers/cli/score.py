@@ -16,15 +16,13 @@ import click
 from .. import program
 from ..core import shown, unknown_name
 from . import options as shared
-from .base import app, failed, put, put_report
-from .options import bootstrap, flag, forms, option
+from .base import app, failed
+from .options import bootstrap, flag, forms, option, put, put_report
 
 CONFIDENCE = "How sure the system is, fractions or per cent: adds calibration (bins, expected error)."
 FAIL_UNDER = "Exit with 1 if this score is smaller, e.g. dodrans=0.67; repeatable. NAME as for --score-only."
-SCORE_ONLY = (
-    "Print this number and nothing else: a scheme, accuracy, official (macro-F1 of the task), A, B, PD, "
-)
-SCORE_ONLY += "PIR or PPR."
+SCORE_ONLY = "Print this number and nothing else: a scheme, accuracy, official (macro-F1 of the task), A, B, "
+SCORE_ONLY += "PD, PIR or PPR."
 
 
 def threshold(text: str) -> tuple[str, float]:
@@ -56,7 +54,7 @@ def threshold(text: str) -> tuple[str, float]:
 @option("--fail-under", "NAME=X", FAIL_UNDER, threshold, multiple=True)
 @option("--score-only", "NAME", SCORE_ONLY)
 @shared.RESULT
-def _score(files: tuple[str, ...], inverse: str | None, **options: Any) -> int:
+def _score(files: tuple[str, ...], **options: Any) -> int:
     """Every score of a file of gold and predicted labels.
 
     FILE (.csv, .tsv, .jsonl, .json or .parquet, also .gz; - is standard input, CSV) has one row for each
@@ -95,15 +93,21 @@ def _score(files: tuple[str, ...], inverse: str | None, **options: Any) -> int:
       python -m helpers score mine.jsonl.gz --gold-column label --predicted-column bert --bootstrap 10000
       python -m helpers score mine.tsv --task semeval2010 --paired-column paired --fail-under dodrans=0.67
     """
-    from ..data import read_inverse
     from ..evaluation import score_file
 
+    file = files[0] if len(files) == 1 else files
+    score = partial(score_file, file, inverse=_inverses(options), **_reading_of(options))
+    return put_scores(score, files, options)
+
+
+def _inverses(options: dict[str, Any]) -> dict[str, str] | None:
+    """What --inverse, taken out of `options`, says; None if it is not given."""
+    from ..data import read_inverse
+
+    inverse = options.pop("inverse")
     if inverse and not options["paired_column"]:
         raise ValueError("--inverse is of use with --paired-column only")
-    file = files[0] if len(files) == 1 else files
-    inverses = read_inverse(inverse) if inverse else None
-    score = partial(score_file, file, inverse=inverses, **_reading_of(options))
-    return put_scores(score, files, options)
+    return read_inverse(inverse) if inverse else None
 
 
 def _reading_of(options: dict[str, Any]) -> dict[str, Any]:
@@ -138,11 +142,8 @@ def put_scores(score: Callable[..., Any], files: Sequence[str], options: dict[st
         put(repr(scores[score_only]), result["output"])
     else:
         put_report(report, **result)
-    small = [
-        f"{name} is {scores[name]:.6g}, under {least:g}"
-        for name, least in fail_under
-        if not scores[name] >= least
-    ]
+    under = ((name, scores[name], least) for name, least in fail_under if not scores[name] >= least)
+    small = [f"{name} is {score:.6g}, under {least:g}" for name, score, least in under]
     return failed(f"{', '.join(files)}: {'; '.join(small)}", 1) if small else 0
 
 
@@ -199,7 +200,7 @@ THRESHOLD = "Predict labels with scores above it (default 0; 0.5 is usual for pr
 @shared.KS
 @flag("--multiclass", "Predict the best label of each document.")
 @option("--threshold", "X", THRESHOLD, float, default=0.0)
-@option("--labels", "L", LABELS, click.Choice(("listed", "observed", "supported")), default="listed")
+@option("--labels", "L", LABELS, ["listed", "observed", "supported"], default="listed")
 @shared.SCHEMES
 @bootstrap()
 @forms("table", "json")
@@ -338,9 +339,9 @@ def _compare_facts(first: str, second: str, **options: Any) -> None:
 
 RUNS = "The runs of a system: NAME=PATTERN, quoted, e.g. 'A=A-seed*.csv'; repeatable, also for one name."
 NO_WORSE = (
-    "Exit with 1 if the 95 % interval of A − B under this scheme begins below X, e.g. macro=-0.005: A is no "
+    "Exit with 1 if the 95 % interval of A − B under this scheme begins below X, e.g. macro=-0.005: A is "
 )
-NO_WORSE += "worse than B by half a point; repeatable."
+NO_WORSE += "no worse than B by half a point; repeatable."
 TESTS = "In LaTeX, add corrected p (with --runs Cohen's d, too) of the first system against each other one."
 CORRECTION = "Correction of p for several tests: holm (default), or bh (Benjamini and Hochberg)."
 
@@ -357,7 +358,7 @@ CORRECTION = "Correction of p for several tests: holm (default), or bh (Benjamin
 @option("--inverse", "FILE", "The inverses, if not (e1,e2) and (e2,e1).", shared.FILE)
 @option("--task", "TASK", "semeval2010: its labels, its negative class; with --runs its official score.")
 @shared.SCORING
-@option("--correction", "NAME", CORRECTION, click.Choice(("holm", "bh")), default="holm")
+@option("--correction", "NAME", CORRECTION, ["holm", "bh"], default="holm")
 @bootstrap(default=10_000, least=1)
 @option("--fail-under", "SCHEME=X", NO_WORSE, threshold, multiple=True)
 @forms("table", "json", "csv", "latex")
@@ -437,7 +438,6 @@ def _seeds_among(paths: Sequence[str]) -> str | None:
 
 def _over_runs(files: Sequence[str], runs: Sequence[str], options: dict[str, Any]) -> Any:
     """The comparison of `--runs`; ValueError for what goes with files only."""
-    from ..data import read_inverse
     from ..evaluation import compare_run_files
 
     if files:
@@ -445,10 +445,7 @@ def _over_runs(files: Sequence[str], runs: Sequence[str], options: dict[str, Any
         raise ValueError(
             f"{files[0]} stands beside {given}: quote the pattern, or give each file by --runs NAME=FILE"
         )
-    if inverse := options["inverse"]:
-        if not options["paired_column"]:
-            raise ValueError("--inverse is of use with --paired-column only")
-        options["inverse"] = read_inverse(inverse)
+    options["inverse"] = _inverses(options)
     of_files = [options.pop(name) for name in ("match", "counted_as", "match_entities", "fail_under")]
     if any(of_files):
         raise ValueError("--match, --as, --match-entities and --fail-under are for files, not for --runs")

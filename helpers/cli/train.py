@@ -12,8 +12,8 @@ import click
 
 from .. import ROOT
 from ..models import MODELS  # the names: no model, no numpy, no torch
-from .base import app, as_json, put
-from .options import FILE, KS, SEEDS, flag, forms, option, replicates
+from .base import app
+from .options import FILE, KS, SEEDS, as_json, flag, forms, option, put, replicates
 
 logger = logging.getLogger(__name__)
 SCRATCH = ROOT / "scratch" / "runs"
@@ -31,17 +31,16 @@ def _value(text: str) -> Any:
 
 
 SEVERAL: dict[str, Any] = {"kind": (str, _value), "multiple": True}
+# values that are converted where it is known what they have to be
 TEXTS: dict[str, Any] = {"kind": (str, str), "multiple": True}
-"""Values that are converted where it is known what they have to be."""
+DATASET = "semeval2010 (default), kbp37, chemprot, re_docred, demo …; with --train, the name of your data."
+TEXT = "clean, official, parsed, spacy (default: what model and data set need)."
+ENCODER = "Hugging Face name or folder (default: the embedded one)."
 
 
 @app.command("train")
 @option("--model", "M", f"{', '.join(MODELS)}.", required=True)
-@option(
-    "--dataset",
-    "D",
-    "semeval2010 (default), kbp37, chemprot, re_docred, demo …; with --train, the name of your data.",
-)
+@option("--dataset", "D", DATASET)
 @option("--train", "FILE", "Your training data: .json, .jsonl, .csv, .tsv, .txt; see below.", FILE)
 @option("--test", "FILE", "Your test data.", FILE)
 @option("--relations", "FILE", "All relations, one a line or JSON (default: those that occur).", FILE)
@@ -49,16 +48,9 @@ TEXTS: dict[str, Any] = {"kind": (str, str), "multiple": True}
 @option("--negative", "L", "The negative class of your data (else recognised by its name).")
 @flag("--merged", "Train on every sentence and on its paired one.")
 @option("--part", "P", "full (default), or ptr: the 6507 sentences of PTR's authors.", default="full")
-@option(
-    "--text",
-    "T",
-    "clean, official, parsed, spacy (default: what model and data set need).",
-    default="",
-)
+@option("--text", "T", TEXT, default="")
 @option("--seed", "S", "Default 9.", click.IntRange(0, SEEDS), default=9)
-@option(
-    "--encoder", "E", "Hugging Face name or folder (default: the embedded one).", default="all-MiniLM-L6-v2"
-)
+@option("--encoder", "E", ENCODER, default="all-MiniLM-L6-v2")
 @option("--profile", "P", "quick (default), standard, base, paper.", default="quick")
 @option("--settings", "S", "standard, lyu2021, harbecke2022, wu2019, gao2021, zhang2018, or paper: its own.")
 @option("--set changes", "NAME VALUE", "One training setting; repeatable.", **TEXTS)
@@ -207,9 +199,9 @@ def _row(names: Iterable[str], values: Iterable[float]) -> str:
     return "  ".join(f"{name} {100 * value:.2f}" for name, value in zip(names, values, strict=True))
 
 
+# options of `linear` that a model which is trained already does not take
 TRAINING = {"technique", "options", "parameters", "tfidf", "label_file", "include_test_labels"}
 TRAINING |= {"remove_unlabelled"}
-"""Options of `linear` that a model which is trained already does not take."""
 
 
 @app.command("linear")
@@ -269,18 +261,16 @@ def _linear(context: click.Context, form: str, parameters: tuple, tfidf: tuple, 
     put(as_json(values) if form == "json" else text)
 
 
+STUDY = "standard (default), rates, curves, ablations, layers, emr-c, bert-em, precision, threads, base,"
+STUDY += " base-changed, base-again, base-cpu, vectors, epochs, graphs, redocred, redocred-all, gids,"
+STUDY += " gids-sentences, wiki80."
+
+
 @app.command("runs")
 @flag("--train", "Train what is missing, one after the other.")
 @option("--seed seeds", "S", "Only this seed; repeatable.", click.IntRange(0, SEEDS), multiple=True)
 @option("--model models", "M", "Only this model, e.g. EM-ES-M; repeatable.", multiple=True)
-@option(
-    "--study",
-    "NAME",
-    "standard (default), rates, curves, ablations, layers, emr-c, bert-em, precision, threads, base,"
-    " base-changed, base-again, base-cpu, vectors, epochs, graphs, redocred, redocred-all, gids,"
-    " gids-sentences, wiki80.",
-    default="standard",
-)
+@option("--study", "NAME", STUDY, default="standard")
 @option("--output out", "DIR", "Where the run files are (default results/runs, or the study's folder).")
 @option(
     "--run", "PATH", "With --train: this one run of the grid; what other jobs train meanwhile is waited for."
