@@ -7,14 +7,8 @@ from .facts import FactComparison, FactReport, compare_fact_files, score_fact_fi
 from .compare import Comparison, compare_files
 from .runs_compared import RunComparison, compare_run_files
 from .leakage import audit_leak, leak_report, leak_table
-from .systems import (
-    SEMEVAL_SYSTEMS,
-    language_model_runs,
-    semeval_implementations,
-    semeval_runs,
-    system_title,
-    tacred_runs,
-)
+from .systems import SEMEVAL_SYSTEMS, language_model_runs, semeval_implementations, semeval_runs
+from .systems import system_title, tacred_runs
 from .plan import SamplePlan, changed_answers, plan_files, plan_samples
 from .triples import MATCHES, TripleReport, score_triples
 from .document_facts import holds_documents, score_document_facts

@@ -11,18 +11,9 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from .. import data
 from ..core import OFF_LIST, SKIPPED, listing, naming_file, plain_form, shown, unknown_name
-from ..data import (
-    ANSWERED,
-    EMPTY,
-    Coded,
-    LabelColumns,
-    Respelling,
-    count_rows,
-    read_answer_map,
-    renamed,
-    respelt,
-)
+from ..data import Coded, LabelColumns, Respelling, renamed, respelt
 from ..metrics import checked_labels
 from .remarks import amount
 
@@ -174,7 +165,7 @@ def settle(
             return Answers(frame)
         frame = _text_columns(frame, empty)
     what, labels = _known(task, label_set, names)
-    columns, predicted = frame, [role for role in frame.roles if role in ANSWERED]
+    columns, predicted = frame, [role for role in frame.roles if role in data.ANSWERED]
     mapped: list[Respelling] | None = None
     if mapping is not None:
         known = labels or (tuple(sorted(columns["gold"].times())) if label_set else ())
@@ -205,14 +196,14 @@ def settle(
 
 def _text_columns(frame: pd.DataFrame, empty: str) -> LabelColumns:
     """The distinct rows of a data frame, counted, all labels as text."""
-    if empty not in EMPTY:
-        raise unknown_name("rule of empty answers", empty, EMPTY)
-    frame = frame[["gold", *(role for role in ANSWERED if role in frame)]].astype(object)
+    if empty not in data.EMPTY:
+        raise unknown_name("rule of empty answers", empty, data.EMPTY)
+    frame = frame[["gold", *(role for role in data.ANSWERED if role in frame)]].astype(object)
     if empty == "skip":
         answers = frame.columns[1:]
         blank = frame[answers].apply(lambda column: column.isna() | (column.astype(str).str.strip() == ""))
         frame[answers] = frame[answers].mask(blank, SKIPPED)
-    columns = count_rows(frame, *frame.columns)
+    columns = data.count_rows(frame, *frame.columns)
     return columns.replaced({role: Coded.of(map(str, columns[role].tolist())) for role in columns.roles})
 
 
@@ -251,7 +242,9 @@ def _looked_up(
     form: Callable[[str], str] = plain_form if normalise else str
     known = {*map(form, labels), form(SKIPPED)}
     label_of: dict[str, str] = {}
-    for answer, label in (read_answer_map(mapping) if isinstance(mapping, Path | str) else mapping).items():
+    for answer, label in (
+        data.read_answer_map(mapping) if isinstance(mapping, Path | str) else mapping
+    ).items():
         if label_of.setdefault(form(answer), label) != label:
             both = f"{shown(label_of[form(answer)])} and {shown(label)}"
             raise ValueError(
@@ -280,7 +273,9 @@ def _off_list_fault(
     """The error of the first answer off the list, as it stands in the file."""
     known = (*answers.labels, SKIPPED)
     rows = {
-        role: columns.first_row(role, lambda label: label not in known) for role in ANSWERED if role in read
+        role: columns.first_row(role, lambda label: label not in known)
+        for role in data.ANSWERED
+        if role in read
     }
     role, row = next((role, row) for role, row in rows.items() if row is not None)
     label = read[role][row]

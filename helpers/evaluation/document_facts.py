@@ -18,14 +18,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from .. import data
 from ..core import MalformedRecord, listing, naming_file, shown, unknown_name
-from ..data import (
-    AnnotatedDocument,
-    DocumentFact,
-    read_annotated_documents,
-    read_document_facts,
-    starts_with_key,
-)
+from ..data import AnnotatedDocument, DocumentFact, read_annotated_documents, starts_with_key
 from ..metrics import scheme_names
 from .remarks import amount
 from .triples import Key, Sets, TripleReport, outcome_of_sets, report_of_sets
@@ -116,7 +111,7 @@ def read_predicted(
     elif match_entities == "name":
         raise ValueError(f"{path}: the rows have no names of entities, by which these could be matched")
     else:
-        rows = read_document_facts(path)
+        rows = data.read_document_facts(path)
     with naming_file(path):
         return _counted(path, rows, gold, counted_as)
 

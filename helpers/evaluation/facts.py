@@ -172,19 +172,15 @@ def score_fact_file(
                 statistic = partial(_averages, schemes=averaged, classes_of=sample.per_class())
                 rng = np.random.default_rng(seed)
                 ends |= metrics.bootstrap_intervals(sample, statistic, rng, replicates).named(own)
+        relations = {} if best is None else _relations(best.per_class())
+        intervals = {name: plain_values({"low": each.low, "high": each.high}) for name, each in ends.items()}
+        sizes = len(ranking), ranking.facts
+        columns = (ranking.precision, ranking.recall)
+        at_end, reached = (float(column[-1]) if len(ranking) else 0.0 for column in columns)
+        signature = _signature(whole, recall) + metrics.bootstrap_suffix(replicates, seed)
+        of_schemes = dict(zip(names, values[2:], strict=False))
         return FactReport(
-            scores,
-            precision_at,
-            schemes=dict(zip(names, values[2:], strict=False)),
-            per_relation={} if best is None else _relations(best.per_class()),
-            intervals={
-                name: plain_values({"low": each.low, "high": each.high}) for name, each in ends.items()
-            },
-            n_predictions=len(ranking),
-            n_facts=ranking.facts,
-            precision=float(ranking.precision[-1]) if len(ranking) else 0.0,
-            recall=float(ranking.recall[-1]) if len(ranking) else 0.0,
-            signature=_signature(whole, recall) + metrics.bootstrap_suffix(replicates, seed),
+            scores, precision_at, of_schemes, relations, intervals, *sizes, at_end, reached, signature
         )
 
 
@@ -255,17 +251,10 @@ def _relations(counts: metrics.ClassCounts) -> dict[str, Numbers]:
 
 def _signature(facts: FactList, recall: float | None) -> str:
     """How it was counted: which units, equal scores, where the list was cut."""
-    return metrics.signature(
-        "facts",
-        level="bag",
-        area="points",
-        ties="order",
-        recall="all" if recall is None else f"{recall:g}",
-        negative=str(facts.negative),
-        drawn="fact" if facts.pairs is None else "pair",
-        n=str(len(_until(facts, recall))),
-        facts=str(facts.ranking.facts),
-    )
+    recipe = {"level": "bag", "area": "points", "ties": "order"}
+    recipe |= {"recall": "all" if recall is None else f"{recall:g}", "negative": str(facts.negative)}
+    recipe |= {"drawn": "fact" if facts.pairs is None else "pair", "n": str(len(_until(facts, recall)))}
+    return metrics.signature("facts", **recipe, facts=str(facts.ranking.facts))
 
 
 def _intervals(

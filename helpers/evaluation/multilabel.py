@@ -146,7 +146,7 @@ def score_multilabel(
     outcome = MultilabelOutcome.from_scores(
         truth, matrix, max(ks), threshold=threshold, multiclass=multiclass, keep_sets=replicates != 0
     )
-    return _report_of(outcome, ks, replicates, seed, labels, schemes)
+    return _report_of(outcome, ks, replicates, seed, schemes, labels=labels)
 
 
 def _usual_ks(n_labels: int) -> list[int]:
@@ -157,36 +157,30 @@ def _usual_ks(n_labels: int) -> list[int]:
 def _report_of(
     outcome: MultilabelOutcome,
     ks: Sequence[int],
-    replicates: int = 0,
-    seed: int = 1,
-    labels: str | Sequence[Label] = "listed",
+    replicates: int,
+    seed: int,
     schemes: Sequence[str | Weighting] | None = None,
+    **policy: Any,
 ) -> MultilabelReport:
     """The report of an outcome, with `sets` if there are replicates; options as in `score_multilabel`."""
     counts, made = outcome.counts, metrics.bootstrap_suffix(replicates, seed)
-    policy, names = Policy.of(counts, labels=labels), metrics.scheme_names(schemes)
+    rules, names = Policy.of(counts, **policy), metrics.scheme_names(schemes)
     signatures: dict[str, Any]
     signatures = {name: outcome.ranking.signature(name) + made for name in metrics.names_at(ks)}
     for name, kind in metrics.F_MEASURES.items():
         signatures[name] = Policy.of(counts).signature(counts, *kind) + made
-    signatures["schemes"] = {name: policy.signature(counts, "f1", name) + made for name in names}
+    signatures["schemes"] = {name: rules.signature(counts, "f1", name) + made for name in names}
     ends: dict[str, Any] = {}
     if replicates and outcome.sets is not None:
         rng = np.random.default_rng(seed)
         drawn = outcome.ranking.intervals(ks, rng, replicates)
-        drawn |= metrics.label_intervals(outcome.sets, rng, schemes, replicates=replicates, labels=labels)
+        drawn |= metrics.label_intervals(outcome.sets, rng, schemes, replicates=replicates, **policy)
         ends = {name: {"low": interval.low, "high": interval.high} for name, interval in drawn.items()}
         ends["schemes"] = {name: ends.pop(name) for name in names}
-    return MultilabelReport(
-        n=outcome.ranking.n,
-        labels=len(outcome.ranking.labels),
-        without_labels=outcome.ranking.without_labels,
-        scores=outcome.scores(ks),
-        schemes=dict(zip(names, averages(counts, schemes, labels=labels).tolist(), strict=True)),
-        signatures=signatures,
-        policy=policy.signature(counts, "f1") + made,
-        intervals=ends,
-    )
+    scores = dict(zip(names, averages(counts, schemes, **policy).tolist(), strict=True))
+    ranking, signature = outcome.ranking, rules.signature(counts, "f1") + made
+    sizes = ranking.n, len(ranking.labels), ranking.without_labels
+    return MultilabelReport(*sizes, outcome.scores(ks), scores, signatures, signature, ends)
 
 
 def score_multilabel_files(

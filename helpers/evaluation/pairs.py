@@ -22,14 +22,20 @@ from ..metrics import BootstrapTest, Outcome, Policy, Weighting, averages
 from .answers import Answers, choices_text, settle
 from .document_facts import holds_documents, read_predicted
 from .score import Task, as_run, counted, find_task, split_options
-from .triples import ROLES, Sets, check_score, match_rules, outcome_of_sets, triple_sets
+from .triples import COLUMNS, ROLES, Sets, check_score, match_rules, outcome_of_sets, triple_sets
 
 if TYPE_CHECKING:
     import pandas as pd
 
 logger = logging.getLogger(__name__)
-LABELS_ONLY = ("form", "label_names", "label_set", "off_list", "mapping")
-"""Options of files of labels."""
+LABELS_ONLY = ("form", "label_names", "label_set", "off_list", "mapping", "task", "negative")
+DOCUMENTS_ONLY = ("counted_as", "match_entities")
+OF_NO_USE = {
+    "documents": (*LABELS_ONLY, "match", "normalise"),
+    "triples": (*LABELS_ONLY, *DOCUMENTS_ONLY),
+    "labels": ("match", *DOCUMENTS_ONLY),
+}
+"""What files hold → options that are not for them."""
 
 
 @dataclass(frozen=True)
@@ -104,13 +110,11 @@ class Systems:
 
 def read_systems(
     paths: Sequence[Path | str],
+    *,
     task: str | None = None,
     negative: str | None = None,
     schemes: Sequence[str | Weighting] | None = None,
     score: str = "f1",
-    match: str | None = None,
-    counted_as: str | None = None,
-    match_entities: str | None = None,
     **options: Any,
 ) -> Systems:
     """The files of at least two systems; arguments and errors as of `compare_files`.
@@ -123,6 +127,7 @@ def read_systems(
     metrics.scheme_names(schemes)  # refuses an unknown one before a file is read
     negative = known.negative if known else negative or None
     reading, settling, policy = split_options(options)
+    of_sets = {name: policy.pop(name, None) for name in ("match", *DOCUMENTS_ONLY)}
     rules = {"schemes": schemes, "score": metrics.resolve_score(score)[0], "negative": negative, **policy}
     paths = [paths] if isinstance(paths, str | Path) else list(paths)
     if len(paths) < 2:
@@ -132,30 +137,27 @@ def read_systems(
             raise ValueError(
                 f"{path} is a run file, which has no samples to pair: compare --runs NAME={path}"
             )
-    of_labels = {name: options.get(name) for name in LABELS_ONLY} | {"task": task, "negative": negative}
-    of_triples = {"match": match, "normalise": settling.get("normalise")}
-    of_documents = {"counted_as": counted_as, "match_entities": match_entities}
-    first, columns = paths[0], (reading.get("gold_column"), reading.get("predicted_column"))
-    if holds_documents(first):
-        _refuse(first, "documents", of_labels | of_triples)
-        frames, chosen = _read_documents(paths, reading.get("gold_file"), of_documents)
-    elif holds_triples(first, *columns):
-        _refuse(first, "triples", of_labels | of_documents)
-        frames, chosen = _read_triples(paths, reading, match or "exact", bool(of_triples["normalise"]))
-    else:
-        _refuse(first, "labels", {"match": match} | of_documents)
+    columns = (reading.get(f"{role}_column") for role in ("gold", "predicted"))
+    kind = "labels"
+    if holds_documents(paths[0]):
+        kind = "documents"
+    elif holds_triples(paths[0], *columns):
+        kind = "triples"
+    given = options | {"task": task, "negative": negative}
+    for name in OF_NO_USE[kind]:
+        if given.get(name):
+            raise ValueError(f"{paths[0]}: {name} is of no use with {kind}")
+    if kind == "labels":
         answers = _read_labels(paths, known, reading, settling)
         frames, choices = [each.columns.frame() for each in answers], [each.choices() for each in answers]
         return Systems(paths, _in_order(paths, frames), choices, known, answers[0].labels, rules)
     check_score(rules["score"])
+    if kind == "documents":
+        frames, chosen = _read_documents(paths, reading.get("gold_file"), of_sets)
+    else:
+        frames, chosen = _read_triples(paths, reading, of_sets["match"], bool(settling.get("normalise")))
     choices = [{f"{name}:{value}": None for name, value in chosen.items()}] * len(paths)
     return Systems(paths, _in_order(paths, frames), choices, None, (), {"labels": "supported"} | rules)
-
-
-def _refuse(path: Path | str, kind: str, options: Mapping[str, Any]) -> None:
-    for name, value in options.items():
-        if value:
-            raise ValueError(f"{path}: {name} is of no use with {kind}")
 
 
 def _read_labels(
@@ -178,28 +180,24 @@ def _read_documents(
     """One row a document, titles that one file alone knows among them; and how rows are counted."""
     if gold_file is None:
         raise ValueError(f"{paths[0]}: these are documents; the gold ones: --gold FILE")
-    given = {name: value for name, value in options.items() if value is not None}
+    counted_as, entities = options["counted_as"] or "unique", options["match_entities"] or "index"
     gold = read_annotated_documents(gold_file)
-    systems = [read_predicted(path, gold, **given).items for path in paths]
+    systems = [read_predicted(path, gold, counted_as, entities).items for path in paths]
     titles = dict.fromkeys(chain(*systems))
-    frames = [_frame(([of.get(title, (set(), set(), set())) for title in titles]), titles) for of in systems]
-    by_name = {"match-entities": "name"} if given.get("match_entities") == "name" else {}
-    return frames, {"as": given.get("counted_as", "unique")} | by_name
+    frames = [_frame([of.get(title, (set(), set(), set())) for title in titles], titles) for of in systems]
+    return frames, {"as": counted_as} | ({"match-entities": "name"} if entities == "name" else {})
 
 
 def _read_triples(
-    paths: Sequence[Path | str], reading: Mapping[str, Any], match: str, normalise: bool
+    paths: Sequence[Path | str], reading: Mapping[str, Any], match: str | None, normalise: bool
 ) -> tuple[list[pd.DataFrame], dict[str, str]]:
     """One row an item, and the rules of a match."""
-    rules, names = (
-        match_rules(match, normalise),
-        ("gold_file", "gold_column", "predicted_column", "id_column"),
-    )
+    rules, names = match_rules(match or "exact", normalise), ("gold_file", *COLUMNS)
     systems = [read_triples(path, **{name: reading.get(name) for name in names}) for path in paths]
     frames = []
     for path, items in zip(paths, systems, strict=True):
         with naming_file(path):
-            sets = triple_sets(items, match, normalise, [*chain(*systems)] if normalise else ())
+            sets = triple_sets(items, rules["match"], normalise, [*chain(*systems)] if normalise else ())
         frames.append(_frame(sets, [item.id for item in items]))
     return frames, rules
 
@@ -208,12 +206,9 @@ def _frame(sets: Sequence[Sets], ids: Iterable[str | None]) -> pd.DataFrame:
     """One row an item: its gold triples as text, all its sets, and its id if there is one."""
     import pandas as pd
 
-    frame = pd.DataFrame({"gold": [str(sorted(gold)) for gold, _, _ in sets]})
+    frame = pd.DataFrame({"gold": [str(sorted(gold)) for gold, _, _ in sets], "id": [*ids]})
     frame["sets"] = pd.Series(list(sets), dtype=object)
-    names = list(ids)
-    if None not in names:
-        frame["id"] = names
-    return frame
+    return frame.drop(columns="id") if frame["id"].isna().any() else frame
 
 
 def _in_order(paths: Sequence[Path | str], frames: Sequence[pd.DataFrame]) -> list[pd.DataFrame]:
@@ -234,7 +229,12 @@ def matched(first: Path | str, a: pd.DataFrame, second: Path | str, b: pd.DataFr
     ['r', 's']
     """
     if "id" in a and "id" in b:
-        b = b.iloc[_order(first, a["id"], second, b["id"])]
+        for own, other, has, lacks in ((b, a, second, first), (a, b, first, second)):
+            absent = own["id"][~own["id"].isin(other["id"])]
+            if len(absent):
+                missing = f"{len(absent)} of the {len(own)} ids of {has} are missing"
+                raise ValueError(f"{lacks}: {missing}, the first is {shown(absent.iloc[0])}")
+        b = b.set_index("id", drop=False).loc[a["id"]]
     elif len(a) != len(b):
         reason = "to be matched, both need ids"
         raise ValueError(f"{first} has {len(a)} samples, {second} has {len(b)}: {reason}")
@@ -249,16 +249,3 @@ def matched(first: Path | str, a: pd.DataFrame, second: Path | str, b: pd.DataFr
             f"gold labels differ at {name}: {golds}; are these the same samples in the same order?"
         )
     return b
-
-
-def _order(first: Path | str, ids: pd.Series, second: Path | str, others: pd.Series) -> np.ndarray:
-    """Where each sample of the first file stands in the second."""
-    import pandas as pd
-
-    for here, there, has, lacks in ((others, ids, second, first), (ids, others, first, second)):
-        places = pd.Index(there).get_indexer(pd.Index(here))
-        absent = places < 0
-        if absent.any():
-            missing = f"{absent.sum()} of the {len(here)} ids of {has} are missing"
-            raise ValueError(f"{lacks}: {missing}, the first is {shown(here.iloc[int(absent.argmax())])}")
-    return places

@@ -251,13 +251,11 @@ def plan_files(
     """
     if (second is None) == (changed is None):
         raise ValueError("give a second file, or the share of changed answers, not both")
-    paths = [first] if second is None else [first, second]
-    columns = [read_label_columns(path, **reading).frame() for path in paths]
-    plans = []
+    frames = [read_label_columns(path, **reading).frame() for path in (first, second) if path is not None]
     if second is not None:
-        columns[1] = matched(first, columns[0], second, columns[1])
-    gold, predicted = columns[0]["gold"].astype(str).tolist(), columns[0]["predicted"].astype(str).tolist()
-    other = columns[-1]["predicted"].astype(str).tolist()
+        frames[1] = matched(first, frames[0], second, frames[1])
+    gold, predicted = (frames[0][role].astype(str).tolist() for role in ("gold", "predicted"))
+    other, plans = frames[-1]["predicted"].astype(str).tolist(), []
     for scheme in schemes:
         with naming_file(first):
             if changed is None:

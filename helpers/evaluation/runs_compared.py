@@ -183,15 +183,13 @@ class RunComparison(Report):
         tables = [("System", rows)]
         if tests:
             first, *others = self._of_system
-            for title, key, form in (
-                ("Corrected $p$", self._p_corrected, chance),
-                ("Cohen's $d$", "d", _signed),
-            ):
-                shown = {
-                    other: {score: form(row[key]) for score, row in self._of_system[other].items()}
+            shown = {"Corrected $p$": (self._p_corrected, chance), "Cohen's $d$": ("d", _signed)}
+            for title, (key, form) in shown.items():
+                cells = (
+                    {score: form(row[key]) for score, row in self._of_system[other].items()}
                     for other in others
-                }
-                tables.append((title, [(names[other], row) for other, row in shown.items()]))
+                )
+                tables.append((title, list(zip((names[other] for other in others), cells, strict=True))))
             caption += f"\nTests of {names[first]} against each: {CORRECTED[self.correction]}."
         comments = [visible(signature) for signature in dict.fromkeys(self.signatures.values())]
         return metrics.latex_float(tables, caption, "tab:runs", comments, **style)

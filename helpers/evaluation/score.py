@@ -13,24 +13,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from .. import metrics
-from ..core import (
-    OFF_LIST,
-    SEMEVAL_RELATIONS,
-    SKIPPED,
-    Label,
-    base_relation,
-    did_you_mean,
-    listing,
-    naming_file,
-    read_file,
-    shown,
-    unknown_name,
-    unlisted_message,
-    visible,
-)
-from ..data import LabelColumns, count_files, open_source, read_label_columns
-from ..metrics import ClassReport, Interval, Outcome, Weighting, averages
+from .. import core, metrics
+from ..core import Label, listing, naming_file, shown, unknown_name, unlisted_message, visible
+from ..data import LabelColumns, count_files, open_source
+from ..metrics import ClassReport, Interval, Outcome, averages
 from .answers import OPTIONS, Answers, choices_text, settle
 from .remarks import pooled_only, remarks
 
@@ -42,9 +28,8 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 RATES = tuple(metrics.DIRECTION_SCORES.values())
 READING = ["gold_column", "predicted_column", "paired_column", "id_column", "gold_file", "form"]
-COUNTING = ["engine", "check_ids"]
-READING += ["label_names", "empty", *COUNTING]
-"""Arguments of `count_files`; without `COUNTING`, of `read_label_columns`."""
+READING += ["label_names", "empty", "engine", "check_ids"]
+"""Arguments of `count_files`; without the last two of `read_label_columns`."""
 
 
 class Task(NamedTuple):
@@ -55,7 +40,7 @@ class Task(NamedTuple):
     negative: str
 
 
-TASKS = {"semeval2010": Task("semeval2010", SEMEVAL_RELATIONS, "Other")}
+TASKS = {"semeval2010": Task("semeval2010", core.SEMEVAL_RELATIONS, "Other")}
 
 
 def find_task(name: str | None) -> Task | None:
@@ -146,12 +131,11 @@ def scored_file(
         with naming_file(alone):
             report = score_run(run, **options)
         return report, [*pooled_only(report)]
-    if confidence is None:
-        read = count_files(path, **reading)
-    elif alone is not None and gold_file is None:
-        read = read_label_columns(alone, **{name: reading[name] for name in reading if name not in COUNTING})
-    else:
-        raise ValueError("confidence is a column of one file, with its gold labels")
+    if confidence is not None:
+        if alone is None or gold_file is not None:
+            raise ValueError("confidence is a column of one file, with its gold labels")
+        reading["engine"] = "memory"  # row by row, as the confidences are
+    read = count_files(path, **reading)
     answers = settle(read, known, **settling)
     with naming_file(listing(files, 200) if alone is None else alone):
         if not reading.get("label_names"):
@@ -196,7 +180,7 @@ def as_run(path: Path | str) -> Run | None:
     """
     if Path(path).suffix.lower() != ".json":
         return None
-    content = read_file(path)
+    content = core.read_file(path)
     if not all(key in content for key in (b'"outcome"', b'"labels"', b'"dataset"')):
         return None
     from ..runs import load_run
@@ -220,11 +204,7 @@ def score_frame(
     *,
     negative: str | None = None,
     task: str | None = None,
-    inverse: Mapping[Any, str] | None = None,
-    schemes: Sequence[str | Weighting] | None = None,
-    replicates: int = 0,
-    seed: int = 1,
-    **policy: Any,
+    **options: Any,
 ) -> ClassReport:
     """Score a frame with the columns gold, predicted and, for direction, predicted_paired.
 
@@ -264,7 +244,7 @@ def score_frame(
     >>> score_frame(answers, normalise=True, label_set="gold", off_list="skip").signature
     'f1|labels:supported|negative:None|zero_support:skip|direction:kept|n:2|v:0.1|off_list:skip,1|normalised:1'
     """
-    known, chosen = find_task(task), {name: policy.pop(name) for name in OPTIONS if name in policy}
+    known, chosen = find_task(task), {name: options.pop(name) for name in OPTIONS if name in options}
     if known and negative not in (None, known.negative):
         raise ValueError(
             f"negative is {shown(negative)}, but the negative class of {task} is {shown(known.negative)}"
@@ -274,15 +254,14 @@ def score_frame(
     if missing := [role for role in ("gold", "predicted") if role not in read]:
         raise ValueError(f"the frame has no column {shown(missing[0])}")
     columns = {role: read[role] for role in ("gold", "predicted")}
-    rules = (known, answers.labels or policy.get("labels", ()), negative, getattr(read, "counts", None))
+    rules = (known, answers.labels or options.get("labels", ()), negative, getattr(read, "counts", None))
     table, pairs = counted(columns, *rules), None
     if "predicted_paired" in read:
         pairs = counted(columns | {"paired": read["predicted_paired"]}, *rules)
         # a sample may be skipped, or predicted as the negative class, on the paired sentences only
         if known or negative not in (None, *table.labels):
             table = pairs.of("predicted").grouped()
-    options: dict[str, Any] = {"inverse": inverse, "schemes": schemes, "replicates": replicates, "seed": seed}
-    report = _report(table, pairs, (known is not None,) * 2, negative, **options, **policy)
+    report = _report(table, pairs, (known is not None,) * 2, negative, **options)
     report.sign(choices_text(answers.choices()))
     report.extra |= answers.sections()
     return report
@@ -325,11 +304,11 @@ def counted(
     ('NA', 'a', 'b')
     """
     if task:
-        known = (*task.labels, *({OFF_LIST} & {*listed}))
-        outcome = Outcome.from_columns(**columns, labels=(*known, SKIPPED), counts=counts)
+        known = (*task.labels, *({core.OFF_LIST} & {*listed}))
+        outcome = Outcome.from_columns(**columns, labels=(*known, core.SKIPPED), counts=counts)
         skipped = {role: (codes == len(known)).any() for role, codes in outcome.roles.items()}
         if skipped["gold"]:
-            raise ValueError(unlisted_message("gold", None, SKIPPED, task.labels))
+            raise ValueError(unlisted_message("gold", None, core.SKIPPED, task.labels))
         return outcome if any(skipped.values()) else replace(outcome, labels=known)
     outcome = Outcome.from_columns(**columns, counts=counts)
     wider = {*outcome.labels, *(() if isinstance(listed, str) else listed)}
@@ -338,7 +317,7 @@ def counted(
         return outcome
     others = [label for label in outcome.labels if label not in listed and label != negative]
     for index, label in enumerate(listed):
-        if label not in outcome.labels and did_you_mean(label, others):
+        if label not in outcome.labels and core.did_you_mean(label, others):
             raise ValueError(unlisted_message("labels", index, label, outcome.labels))
     return outcome + Outcome.from_rows([], sorted(wider), list(outcome.roles))
 
@@ -350,23 +329,22 @@ def _report(
     negative: str | None,
     *,
     inverse: Mapping[Any, str] | None = None,
-    schemes: Sequence[str | Weighting] | None = None,
     replicates: int = 0,
     seed: int = 1,
-    **policy: Any,
+    **rules: Any,
 ) -> ClassReport:
     """Schemes, official scores and direction scores; one generator draws for all intervals, in this order.
 
     official : whether there are official scores, and whether the performance on pairs is the official one.
     """
     rng, made = np.random.default_rng(seed), metrics.bootstrap_suffix(replicates, seed)
-    report = metrics.evaluate(table, schemes=schemes, negative=negative, **policy)
+    report = metrics.evaluate(table, negative=negative, **rules)
     report.sign(made)
 
     def interval(outcome: Outcome, statistic: Callable) -> Interval | None:
         return metrics.bootstrap_intervals(outcome, statistic, rng, replicates) if replicates else None
 
-    scores = partial(averages, schemes=schemes, classes_of=table, negative=negative, **policy)
+    scores = partial(averages, classes_of=table, negative=negative, **rules)
     if drawn := interval(table, scores):
         report.add_intervals(drawn)
     if official[0]:
@@ -385,8 +363,8 @@ def _report(
 def _macro_classes(table: Outcome, negative: str | None) -> tuple[str, str]:
     """Over how many labels macro-F1 is, and over how many relations SemEval's official one, in words."""
     gold = zip(table.labels, table.per_class().gold.tolist(), strict=True)
-    labels = [str(label) for label, support in gold if support and label not in (negative, SKIPPED)]
-    return f"{len(labels)} labels", f"{len({base_relation(label) for label in labels})} relations"
+    labels = [str(label) for label, support in gold if support and label not in (negative, core.SKIPPED)]
+    return f"{len(labels)} labels", f"{len({core.base_relation(label) for label in labels})} relations"
 
 
 def _official(table: Outcome, negative: str | None, interval: Callable, made: str) -> dict[str, Any]:

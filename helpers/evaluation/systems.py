@@ -10,15 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from .. import data
 from ..core import SEMEVAL_RELATIONS, MissingData
-from ..data import (
-    join_semeval_answers,
-    locate,
-    read_label_columns,
-    registered_file,
-    semeval_key,
-    tacred_predictions,
-)
+from ..data import join_semeval_answers, locate, registered_file, semeval_key
 from ..metrics import Outcome
 from .answers import settle
 from .score import counted
@@ -68,7 +62,7 @@ def tacred_runs() -> Iterator[Run]:
     ------
     MissingData, ChecksumError : the prediction files are not here, or are not the registered ones.
     """
-    frame = tacred_predictions("test")
+    frame = data.tacred_predictions("test")
     models = [(str(column),) for column in frame if column not in ("id", *TACRED_GOLD.values())]
     try:
         locate(TACRED_FILE)
@@ -142,7 +136,7 @@ def language_model_runs() -> Iterator[Run]:
 
     columns: dict[str, Any] = {"gold_column": "groundTruth", "predicted_column": "closePred"}
     rules: dict[str, Any] = {"label_set": "gold", "normalise": True, "off_list": "skip"}
-    answers = settle(read_label_columns(locate(CHATGPT_FILE), **columns), **rules)
+    answers = settle(data.read_label_columns(locate(CHATGPT_FILE), **columns), **rules)
     outcome = counted({role: answers.columns[role] for role in ("gold", "predicted")})
     origin = _semeval_origin(CHATGPT_FILE) | {"files": _sums(CHATGPT_FILE)}
     fixed: dict[str, Any] = {"dataset": "semeval2010-undirected", "negative": "Other"}
