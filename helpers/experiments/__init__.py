@@ -1,14 +1,12 @@
 """One run from end to end: read, train, predict, count, save."""
 
 from .experiment import BASE_ENCODER, SEEDS, Experiment
-from .data import read_bags
 from .run import run_experiment
 from .study import (
     EQUAL_EPOCHS,
     RATES,
     Study,
     chosen,
-    paper_experiments,
     standard_experiments,
     studies,
 )
@@ -25,13 +23,10 @@ from .noise import (
     BLIND,
     CURVES,
     LEARNT,
-    MISLEADING,
     PROTOCOLS,
     READER,
-    TAKEN_FOR,
     agreement,
     demo_bags,
-    learnable_draws,
     one_draw,
     stored_draws,
     systems,

@@ -13,30 +13,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from .. import data
 from ..core import file_sha256, find_negative, label_ids, write_atomically
-from ..data import (
-    PTR_FILES,
-    Bag,
-    RelationSample,
-    clean_sample,
-    corpus_hashes,
-    file_path,
-    find_dataset,
-    fingerprint,
-    make_bags,
-    paired_sets,
-    parse_file,
-    parse_files,
-    parse_path,
-    parsed_corpus,
-    ptr_split,
-    read_corpus,
-    registered_file,
-    samples_sha256,
-    shared_pairs,
-    spacy_corpus,
-    without_duplicates,
-)
 from ..metrics import FactRanking, Outcome
 from ..models import Model
 from ..runs import ConfusionRows, RankedFacts, Run
@@ -60,8 +38,8 @@ class RelationData:
     facts : for the run file. directed : whether samples have paired ones. inverse, negative : see `Dataset`.
     """
 
-    train: list[RelationSample]
-    test: list[RelationSample]
+    train: list[data.RelationSample]
+    test: list[data.RelationSample]
     labels: tuple[str, ...]
     negative: str | None
     files: dict[str, str]
@@ -72,9 +50,9 @@ class RelationData:
     description: str = ""
 
     @property
-    def tests(self) -> dict[str, list[RelationSample]]:
+    def tests(self) -> dict[str, list[data.RelationSample]]:
         """The test set, 'original', and where relations have a direction its 'paired' one."""
-        sets = paired_sets(self.test, self.inverse) if self.directed else {"original": self.test}
+        sets = data.paired_sets(self.test, self.inverse) if self.directed else {"original": self.test}
         return {name: sets[name] for name in ("original", "paired") if name in sets}
 
     def evaluate(self, model: Model, names: Iterable[str], progress: bool) -> dict[str, list[np.ndarray]]:
@@ -100,18 +78,20 @@ def _read_samples(experiment: Experiment) -> RelationData:
     If not all training samples are taken, they are drawn once and for all, then merged with the paired ones.
     """
     dataset, text = experiment.dataset, experiment.text
-    splits = {"parsed": parsed_corpus, "spacy": spacy_corpus}.get(text, read_corpus)(dataset)
-    about, files = find_dataset(dataset), corpus_hashes(dataset, ("train", "test"))
+    splits = {"parsed": data.parsed_corpus, "spacy": data.spacy_corpus}.get(text, data.read_corpus)(dataset)
+    about, files = data.find_dataset(dataset), data.corpus_hashes(dataset, ("train", "test"))
     if text == "parsed":
-        files |= {name: file_sha256(file_path(name)) for name in parse_files(dataset, ("train", "test"))}
+        files |= {
+            name: file_sha256(data.file_path(name)) for name in data.parse_files(dataset, ("train", "test"))
+        }
     elif text == "spacy":
-        files[parse_file(dataset)] = file_sha256(parse_path(dataset))
+        files[data.parse_file(dataset)] = file_sha256(data.parse_path(dataset))
     every = [sample for split in splits.values() for sample in split]
     labels = about.relations or tuple(label_ids(sample.relation for sample in every))
     train, test = list(splits["train"]), list(splits["test"])
     if experiment.part == "ptr":
-        train = ptr_split(train)
-        files |= {name: registered_file(name).sha256 for name in PTR_FILES.values()}
+        train = data.ptr_split(train)
+        files |= {name: data.registered_file(name).sha256 for name in data.PTR_FILES.values()}
     if experiment.holdout:  # always the same tenth
         numbers = range(len(train))
         chosen = {*random.Random(_HOLDOUT).sample(numbers, len(train) // _HOLDOUT)}
@@ -121,13 +101,13 @@ def _read_samples(experiment: Experiment) -> RelationData:
     if len(train) > at_most:
         train = random.Random(0).sample(train, at_most)
     if text == "clean":
-        train, test = ([clean_sample(sample) for sample in part] for part in (train, test))
+        train, test = ([data.clean_sample(sample) for sample in part] for part in (train, test))
     if experiment.merged:
-        train = paired_sets(train, about.inverse)["merged"]
+        train = data.paired_sets(train, about.inverse)["merged"]
     known: dict[str, Any] = {"training_samples": len(train)}
     known |= {"inverse": dict(about.inverse)} if about.inverse else {}
     # where a corpus is drawn from its files, their hashes do not say how
-    known |= {"samples_sha256": samples_sha256(every)} if about.made_from else {}
+    known |= {"samples_sha256": data.samples_sha256(every)} if about.made_from else {}
     counts = Counter(sample.relation for sample in train)
     facts = {"majority": min(counts, key=lambda relation: (-counts[relation], relation))}
     negative = about.negative or find_negative(labels)
@@ -135,14 +115,14 @@ def _read_samples(experiment: Experiment) -> RelationData:
 
 
 def write_predictions(
-    path: Path, data: RelationData, original: Sequence[int], paired: Sequence[int] | None = None
+    path: Path, read: RelationData, original: Sequence[int], paired: Sequence[int] | None = None
 ) -> Path:
     """Write label ids predicted on the test set, and on its paired set, as CSV: id, gold, predicted, paired.
 
     `python -m helpers score` reads it. Raises ValueError if there are not as many predictions as samples.
     """
-    names = np.array(data.labels)
-    columns = {"id": [sample.id for sample in data.test], "gold": [sample.relation for sample in data.test]}
+    names = np.array(read.labels)
+    columns = {"id": [sample.id for sample in read.test], "gold": [sample.relation for sample in read.test]}
     columns |= {"predicted": names[original]} | ({} if paired is None else {"paired": names[paired]})
     return write_atomically(path, pd.DataFrame(columns).to_csv(index=False, lineterminator="\n"))
 
@@ -157,8 +137,8 @@ class BagData:
         before anything is scored, one line for each part.
     """
 
-    train: list[Bag]
-    test: list[Bag]
+    train: list[data.Bag]
+    test: list[data.Bag]
     labels: tuple[str, ...]
     negative: str | None
     files: dict[str, str]
@@ -212,23 +192,28 @@ def read_bags(dataset: str) -> BagData:
 
     Raises MissingData, ChecksumError : the data are not here. ValueError : unknown data set.
     """
-    splits, wanted = read_corpus(dataset), find_dataset(dataset).negative
+    splits, wanted = data.read_corpus(dataset), data.find_dataset(dataset).negative
     relations = {relation for mention in itertools.chain(*splits.values()) for relation in mention.relations}
     negative = wanted if wanted in relations else None
     labels = (*([negative] if negative else []), *sorted(relations - {negative}))
-    parts = {part: without_duplicates(splits[part]) for part in ("train", "test")}
+    parts = {part: data.without_duplicates(splits[part]) for part in ("train", "test")}
     lines = []
     for part in parts:
-        counts = fingerprint(splits[part], negative)
+        counts = data.fingerprint(splits[part], negative)
         lines.append(
             f"{part}: {counts.sentences} sentences ({counts.duplicates} duplicates left out, "
             f"{counts.malformed} malformed lines), {counts.pairs} pairs, {counts.facts} facts, "
             f"{counts.relations} labels"
         )
-    lines.append(f"pairs in both parts: {len(shared_pairs(*parts.values()))}")
-    train, test = make_bags(parts["train"], negative, by_relation=True), make_bags(parts["test"], negative)
+    lines.append(f"pairs in both parts: {len(data.shared_pairs(*parts.values()))}")
+    train, test = (
+        data.make_bags(parts["train"], negative, by_relation=True),
+        data.make_bags(parts["test"], negative),
+    )
     known = {"training_bags": len(train)}
-    return BagData(train, test, labels, negative, corpus_hashes(dataset), known, description="\n".join(lines))
+    return BagData(
+        train, test, labels, negative, data.corpus_hashes(dataset), known, description="\n".join(lines)
+    )
 
 
 def read_data(experiment: Experiment) -> RelationData | BagData:

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..core import atomic_writer, naming_file
 from ..data import Documents, label_list, read_documents, read_labels, write_matrix
-from ..evaluation import DocumentScores, score_documents
+from ..evaluation import score_documents
 
 if TYPE_CHECKING:
     from ..models.linear import DocumentClassifier
@@ -69,33 +69,42 @@ def train_and_test(
     values: dict[str, Any] = {}
     lines: list[str] = []
     if train:
-        training = read_documents(train)
-        training = training.remove_unlabelled() if remove_unlabelled else training
-        listed = read_labels(label_file) if label_file else None
         classifier = DocumentClassifier(technique, options, tfidf, **(parameters or {}))
         if "random_state" in classifier.classifier.get_params() and "random_state" not in (parameters or {}):
             classifier.classifier.set_params(random_state=seed)
+        training = read_documents(train)
+        training = training.remove_unlabelled() if remove_unlabelled else training
+        listed = read_labels(label_file) if label_file else None
         with naming_file(train):
             labels = label_list(training, documents, include_test_labels, listed)
-            facts = {"technique": technique, "options": options} | _fit(classifier, training, labels)
-        values, lines = {"training": facts}, [_SENTENCE.format(**facts)]
+            values["training"] = facts = {"technique": technique, "options": options}
+            facts |= _fit(classifier, training, labels)
+        lines = [_SENTENCE.format(**facts)]
         if model:
             classifier.save(model)
             lines.append(f"model: {model}")
     else:
         classifier = DocumentClassifier.load(model)
-    if documents is not None:
-        blocks: list[np.ndarray] = []
-        keep = blocks.append if scores or predictions else None
-        with naming_file(test):
-            result = score_documents(classifier, documents, ks, replicates, seed or 1, keep)
-        if scores:
-            write_matrix(scores, np.concatenate(blocks))
-        if predictions:
-            _write_predictions(predictions, classifier, blocks)
-        scored, text = _report(result, documents)
-        values, lines = scored | values, lines + text
-    return values, "\n".join(lines)
+    if documents is None:
+        return values, "\n".join(lines)
+    blocks: list[np.ndarray] = []
+    keep = blocks.append if scores or predictions else None
+    with naming_file(test):
+        result = score_documents(classifier, documents, ks, replicates, seed or 1, keep)
+    if scores:
+        write_matrix(scores, np.concatenate(blocks))
+    if predictions:
+        _write_predictions(predictions, classifier, blocks)
+    n = len(documents)
+    lines.append(f"predicted {n} documents in {result.seconds:.2f} s")
+    if documents.without_labels < n:
+        values = result.report.to_dict() | values
+        lines += ["", result.report.to_text()]
+        if (wider := result.with_test_labels) is not None:
+            values["with_test_labels"] = wider.to_dict()
+            title = f"the same with the {len(result.unseen)} labels that only test documents have:"
+            lines += ["", title, wider.to_text()]
+    return values | {"prediction": {"documents": n, "seconds": result.seconds}}, "\n".join(lines)
 
 
 _SENTENCE = (
@@ -108,26 +117,11 @@ def _fit(
     classifier: DocumentClassifier, documents: Documents, labels: Sequence[str]
 ) -> dict[str, int | float]:
     """Train with a progress bar; what it was trained on and how long it took."""
-    classifier.classifier.set_params(progress=True)
-    start = time.perf_counter()
+    estimator, start = classifier.classifier.set_params(progress=True), time.perf_counter()
     classifier.fit(documents, labels)
     seconds = time.perf_counter() - start
     sizes = {"documents": len(documents), "without_labels": documents.without_labels, "labels": len(labels)}
-    return sizes | {"features": classifier.classifier.n_features_in_, "seconds": seconds}
-
-
-def _report(result: DocumentScores, documents: Documents) -> tuple[dict[str, Any], list[str]]:
-    n = len(documents)
-    values: dict[str, Any] = {"prediction": {"documents": n, "seconds": result.seconds}}
-    lines = [f"predicted {n} documents in {result.seconds:.2f} s"]
-    if documents.without_labels == n:
-        return values, lines
-    values, lines = result.report.to_dict() | values, [*lines, "", result.report.to_text()]
-    if (wider := result.with_test_labels) is not None:
-        values["with_test_labels"] = wider.to_dict()
-        title = f"the same with the {len(result.unseen)} labels that only test documents have:"
-        lines += ["", title, wider.to_text()]
-    return values, lines
+    return sizes | {"features": estimator.n_features_in_, "seconds": seconds}
 
 
 def _write_predictions(path: Path | str, model: DocumentClassifier, blocks: Iterable[np.ndarray]) -> None:

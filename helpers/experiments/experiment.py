@@ -11,18 +11,9 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, Literal, get_args
 
+from .. import models
 from ..core import unknown_name
 from ..data import data_name, datasets, find_dataset
-from ..models import (
-    EMBEDDED,
-    NO_ENCODER,
-    VECTOR_SOURCES,
-    ModelEntry,
-    check_options,
-    default_settings,
-    full_options,
-    model_entry,
-)
 from ..models.settings import Count, Settings, checked
 from ..runs import RUNS_FOLDER, run_path, variant_name
 
@@ -88,7 +79,7 @@ class Experiment:
     part: Literal["full", "ptr"] = "full"
     text: Literal["", "clean", "official", "parsed", "spacy"] = ""
     seed: int = SEEDS[0]
-    encoder: str = EMBEDDED
+    encoder: str = models.EMBEDDED
     profile: Literal["quick", "standard", "base", "paper"] = "quick"
     sentences: Count | None = None
     threads: Count | None = None
@@ -102,14 +93,14 @@ class Experiment:
         known = [name for name, about in datasets().items() if _is_trained_on(about)]
         if self.dataset not in known:
             raise unknown_name("dataset", self.dataset, known)
-        if not self.inner.encoder and (self.encoder != EMBEDDED or self.profile == "base"):
+        if not self.inner.encoder and (self.encoder != models.EMBEDDED or self.profile == "base"):
             raise ValueError(f"model {self.model} has no encoder")
-        if self.profile == "base" and self.encoder == EMBEDDED:
+        if self.profile == "base" and self.encoder == models.EMBEDDED:
             object.__setattr__(self, "encoder", BASE_ENCODER)
         if not entry.settings and self.settings is not None:
             raise ValueError(f"model {self.model} has no training settings")
         (self._check_bags if self.of_bags else self._check_sentences)()
-        object.__setattr__(self, "options", check_options(self.model, self.options))
+        object.__setattr__(self, "options", models.check_options(self.model, self.options))
 
     def _check_bags(self) -> None:
         if self.entry.unit != "bag":
@@ -134,9 +125,9 @@ class Experiment:
             raise ValueError(f"{self.dataset} has no dependency trees. Data sets with trees: {parsed}")
 
     @property
-    def entry(self) -> ModelEntry:
+    def entry(self) -> models.ModelEntry:
         """The model's entry in the registry."""
-        return model_entry(self.model)
+        return models.model_entry(self.model)
 
     @property
     def inner_name(self) -> str:
@@ -148,9 +139,9 @@ class Experiment:
         return self.options.get("base", self.entry.defaults["base"]) if self.entry.wraps else self.model
 
     @property
-    def inner(self) -> ModelEntry:
+    def inner(self) -> models.ModelEntry:
         """The entry of `inner_name`."""
-        return model_entry(self.inner_name)
+        return models.model_entry(self.inner_name)
 
     @property
     def of_bags(self) -> bool:
@@ -265,7 +256,7 @@ class Experiment:
         if settings := self.resolved():
             chosen = asdict(settings) | chosen
             if self.settings_name in self.inner.settings:
-                usual |= asdict(default_settings(self.inner_name, self.settings_name, self.encoder))
+                usual |= asdict(models.default_settings(self.inner_name, self.settings_name, self.encoder))
         return variant_name(chosen, usual)
 
     def path(self, folder: Path | str = RUNS_FOLDER) -> Path:
@@ -284,7 +275,7 @@ class Experiment:
             "split": self.split,
             "model": self.name,
             "variant": variant,
-            "encoder": encoder if self.inner.encoder else NO_ENCODER,
+            "encoder": encoder if self.inner.encoder else models.NO_ENCODER,
             "seed": self.run_seed,
             "profile": self.profile,
         }
@@ -293,7 +284,7 @@ class Experiment:
         """The settings that it is trained with; None for a model that has none."""
         if self.settings or not self.inner.settings:
             return self.settings
-        return default_settings(self.inner_name, self.settings_name, self.encoder)
+        return models.default_settings(self.inner_name, self.settings_name, self.encoder)
 
     @property
     def side(self) -> dict[str, str]:
@@ -308,7 +299,7 @@ class Experiment:
         >>> Experiment("cnn", "demo", options={"filters": 8}).recorded()["options"]["position_size"]
         5
         """
-        options = full_options(self.model, self.options | self.side)
+        options = models.full_options(self.model, self.options | self.side)
         if option_files(self.options):
             options["vectors"] = data_name(options["vectors"])
         options = {name: str(value) if value == float("inf") else value for name, value in options.items()}
@@ -329,8 +320,8 @@ class Experiment:
         >>> Experiment("cnn", "demo").versions().keys()
         dict_keys(['model cnn', 'data set demo'])
         """
-        inner = full_options(self.model, self.options).get("base", self.model)
-        versions = {f"model {name}": model_entry(name).version for name in (self.model, inner)}
+        inner = models.full_options(self.model, self.options).get("base", self.model)
+        versions = {f"model {name}": models.model_entry(name).version for name in (self.model, inner)}
         return versions | {f"data set {self.dataset}": find_dataset(self.dataset).version}
 
     def with_settings(self, name: str | None = None, changes: Mapping[str, Any] | None = None) -> Experiment:
@@ -345,11 +336,11 @@ class Experiment:
             return self
         if not self.entry.settings:
             raise ValueError(f"model {self.model} has no training settings to choose or to change")
-        base = default_settings(self.inner_name, name, self.encoder) if name else self.resolved()
+        base = models.default_settings(self.inner_name, name, self.encoder) if name else self.resolved()
         return replace(self, settings=base.changed(changes or {}))
 
 
 def option_files(options: Mapping[str, Any]) -> list[Path]:
     """The files among the options of a model."""
     vectors = options.get("vectors")
-    return [] if vectors is None or vectors in VECTOR_SOURCES else [Path(vectors)]
+    return [] if vectors is None or vectors in models.VECTOR_SOURCES else [Path(vectors)]

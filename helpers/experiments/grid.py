@@ -8,6 +8,7 @@ by the one rule of staleness, never by times of files.
 from __future__ import annotations
 
 import itertools
+import json
 import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -16,8 +17,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pandas as pd
-from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
-from pydantic.dataclasses import dataclass
 
 from .. import ROOT
 from ..core import exclusive, shown, unknown_name
@@ -69,74 +68,56 @@ class _Plan(NamedTuple):
         return "\n".join(lines)
 
 
-_NAMES = list[str] | str
-_SEEDS = list[int] | int
-
-
-@dataclass(frozen=True, config=ConfigDict(extra="forbid"))
-class GridFile:
-    """A grid of one's own, as a JSON file holds it: every combination of the lists is one run.
-
-    Attributes
-    ----------
-    folder : of the run files. model, dataset, encoder, seed, merged : one value or a list.
-    profile, settings, options, sentences : as in `Experiment`; `settings` changes single ones.
-
-    >>> len(GridFile(folder="runs", model=["em-c", "em-es"], dataset="demo", seed=[9, 148]).experiments())
-    4
-    """
-
-    folder: str
-    model: _NAMES
-    dataset: _NAMES
-    encoder: _NAMES = EMBEDDED
-    seed: _SEEDS = SEEDS[0]
-    merged: list[bool] | bool = False
-    profile: str = "standard"
-    sentences: int | None = None
-    settings: dict[str, Any] = Field(default_factory=dict)
-    options: dict[str, Any] = Field(default_factory=dict)
-
-    def experiments(self) -> list[Experiment]:
-        """Every combination, seeds first; a model without settings or encoder takes none. Errors as
-        `Experiment`."""
-        lists = (self.seed, self.dataset, self.encoder, self.merged, self.model)
-        every = itertools.product(*(value if isinstance(value, list) else [value] for value in lists))
-        listed = [self._one(*values) for values in every]
-        return [value for number, value in enumerate(listed) if value not in listed[:number]]
-
-    def _one(self, seed: int, dataset: str, encoder: str, merged: bool, model: str) -> Experiment:
-        shared = {"profile": self.profile, "sentences": self.sentences, "options": self.options}
-        experiment = Experiment(model, dataset, **shared)
-        chosen = {"encoder": encoder} if experiment.inner.encoder else {}
-        chosen |= {"seed": seed} if experiment.entry.random else {}
-        experiment = Experiment(model, dataset, merged=merged, **shared, **chosen)
-        return experiment.with_settings(changes=self.settings) if experiment.entry.settings else experiment
-
-
-_GRID_FILE = TypeAdapter(GridFile)
-
-
 def read_grid(path: Path | str) -> Study:
-    """The grid of a file, see `GridFile`. Raises ValueError, one line that names the file and the key."""
+    """The grid of a JSON file: every combination of its lists is one run, seeds first.
+
+    `folder` is that of the run files; model, dataset, encoder, seed, merged are one value or a list;
+    `settings` changes single ones; what else stands there is a field of `Experiment`. A model without
+    settings, seeds or encoder takes none.
+
+    Raises ValueError, one line that names the file and what is at fault.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "grid.json")
+    ...     _ = path.write_text('{"folder": "runs", "model": ["em-c", "em-es"], "dataset": "demo"}')
+    ...     [experiment.name for experiment in read_grid(path).experiments]
+    ['EM-C', 'EM-ES']
+    """
     content = Path(path).read_bytes()
     try:
-        grid = _GRID_FILE.validate_json(content)
-        study = Study(Path(grid.folder), tuple(grid.experiments()))
-        for part in study.experiments:
-            part.path(ROOT / study.folder).exists()  # OSError: a name that no file can have
-        return study
+        given = json.loads(content)
+        if not isinstance(given, dict) or not isinstance(given.get("folder"), str):
+            raise ValueError("a grid is an object with a folder, a model and a dataset")
+        folder, changes = Path(given.pop("folder")), given.pop("settings", {})
+        if not isinstance(changes, dict):
+            raise ValueError(f"settings is {shown(changes)}; it must be an object")
+        lists = {name: given.pop(name, usual) for name, usual in _LISTED.items()}
+        every = [value if isinstance(value, list) else [value] for value in lists.values()]
+        listed: list[Experiment] = []
+        for values in itertools.product(*every):
+            experiment = _of_grid(
+                {"profile": "standard"} | given | dict(zip(lists, values, strict=True)), changes
+            )
+            experiment.path(ROOT / folder).exists()  # OSError: a name that no file can have
+            listed += [experiment] if experiment not in listed else []
+        return Study(folder, tuple(listed))
     except OSError as error:
         reason = f"folder: {error.strerror}"
-    except ValidationError as error:
-        fault = error.errors(include_url=False, include_input=False)[0]
-        key = ".".join(
-            str(part) for part in fault["loc"] if not str(part).startswith(("list[", "int", "str", "bool"))
-        )
-        reason = f"{shown(key)}: {fault['msg']}" if key else fault["msg"]
-    except ValueError as error:
+    except (ValueError, TypeError, RecursionError) as error:
         reason = str(error)
     raise ValueError(f"{path}: {' '.join(reason.split())}") from None
+
+
+_LISTED = {"seed": SEEDS[0], "dataset": None, "encoder": EMBEDDED, "merged": False, "model": None}
+
+
+def _of_grid(fields: dict[str, Any], changes: Mapping[str, Any]) -> Experiment:
+    about = Experiment(**fields | {"encoder": EMBEDDED, "merged": False})
+    fields |= {} if about.inner.encoder else {"encoder": EMBEDDED}
+    fields |= {} if about.entry.random else {"seed": SEEDS[0]}
+    experiment = Experiment(**fields)
+    return experiment.with_settings(changes=changes) if about.entry.settings else experiment
 
 
 def grid_jobs(
@@ -145,7 +126,7 @@ def grid_jobs(
     """The jobs of a grid by the paths of their run files, seen from the project if they lie in it.
 
     profile : 'standard', all studies; 'paper', the papers' own grid, with `encoders`
-    (default `ENCODERS`). file : a grid of one's own instead, see `GridFile`.
+    (default `ENCODERS`). file : a grid of one's own instead, see `read_grid`.
 
     Raises ValueError for an unknown profile, and as `read_grid`.
 

@@ -154,14 +154,12 @@ def trained_scores(
         for name, aggregator in system.systems.items():
             yield name, model.scores(test, *filter(None, [aggregator]), progress=False)
         return
-    model.fit(
-        [replace(one, relation=bag.relations[0]) for bag in train for one in bag.samples], progress=False
-    )
+    sentences = [replace(one, relation=bag.relations[0]) for bag in train for one in bag.samples]
+    model.fit(sentences, progress=False)
     scores = model.scores([one for bag in test for one in bag.samples], progress=False)
     starts = np.cumsum([0, *(len(bag.samples) for bag in test)])
-    sizes = np.diff(starts)[:, np.newaxis]
     for name in system.systems:
-        yield name, np.add.reduceat(scores, starts[:-1]) / sizes
+        yield name, np.add.reduceat(scores, starts[:-1]) / np.diff(starts)[:, np.newaxis]
 
 
 READER, BLIND = "reads every word", "the word is blanked"
@@ -179,9 +177,8 @@ def learnable_draws(
     rows = []
     for share, draw in itertools.product(shares, range(draws)):
         rng = random.Random(f"{draw} {share} {word}")
-        train, test = (
-            mislead_bags(part, data.negative, word, relation, share, rng) for part in (data.train, data.test)
-        )
+        how = (data.negative, word, relation, share, rng)
+        train, test = mislead_bags(data.train, *how), mislead_bags(data.test, *how)
         truths = {HELD_OUT: replace(data, test=test), MANUAL: data}
         for name, read in ((READER, data), (BLIND, hidden)):
             pairs = zip(read.train, train, strict=True)
@@ -205,18 +202,11 @@ def demo_bags() -> BagData:
     >>> len(data.train), len(data.labels), data.negative
     (263, 17, 'Other')
     """
-    parts = {
-        name: make_bags(
-            [
-                Mention(
-                    sample, *(f"{name}, {sample.relation}" for name in (sample.head_text, sample.tail_text))
-                )
-                for sample in samples
-            ],
-            NEGATIVE,
-        )
-        for name, samples in demo_corpus().items()
-    }
+    parts = {}
+    for part, samples in demo_corpus().items():
+        names = [[f"{word}, {one.relation}" for word in (one.head_text, one.tail_text)] for one in samples]
+        mentions = [Mention(sample, *pair) for sample, pair in zip(samples, names, strict=True)]
+        parts[part] = make_bags(mentions, NEGATIVE)
     labels = {relation for bags in parts.values() for bag in bags for relation in bag.relations}
     return BagData(parts["train"], parts["test"], tuple(sorted(labels)), NEGATIVE, {})
 

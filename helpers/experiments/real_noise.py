@@ -52,26 +52,22 @@ def real_systems(bags: Sequence[Bag] = ()) -> dict[str, System]:
     >>> len(real_systems())
     10
     """
-    longer = {"epochs": PAIR_EPOCHS[1]}
-    types = {}
+    longer, types = {"epochs": PAIR_EPOCHS[1]}, {}
     for bag in bags:
         types |= zip((bag.head, bag.tail), ([kind] for kind in bag.samples[0].types), strict=True)
-    listed = {
-        "SVM": ("svm", {}, {}),
-        "SVM-EM": ("svm", {"markers": True}, {}),
-        "CNN": ("cnn", {}, longer),
-        "PCNN": ("pcnn", {}, longer),
-        "RL-DSRE": ("rl-dsre", {}, longer),
-        "BGWA": ("bgwa", {}, {}),
-        "RESIDE": ("reside", {"types": types}, {}),
-        "EM-ES": ("em-es", {}, {}),
-        "RECENT(EM-ES)": ("recent", {"base": "em-es"}, {}),
-        "PTR": ("ptr", {}, {}),
-    }
-    return {
-        name: System(model, options, {name: None}, changes)
-        for name, (model, options, changes) in listed.items()
-    }
+    listed = [
+        System("svm", {}, {"SVM": None}),
+        System("svm", {"markers": True}, {"SVM-EM": None}),
+        System("cnn", {}, {"CNN": None}, longer),
+        System("pcnn", {}, {"PCNN": None}, longer),
+        System("rl-dsre", {}, {"RL-DSRE": None}, longer),
+        System("bgwa", {}, {"BGWA": None}),
+        System("reside", {"types": types}, {"RESIDE": None}),
+        System("em-es", {}, {"EM-ES": None}),
+        System("recent", {"base": "em-es"}, {"RECENT(EM-ES)": None}),
+        System("ptr", {}, {"PTR": None}),
+    ]
+    return {next(iter(system.systems)): system for system in listed}
 
 
 def real_data() -> dict[str, BagData]:

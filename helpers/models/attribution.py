@@ -15,8 +15,8 @@ import torch
 
 from ..data import RelationSample
 from .classifier import RelationClassifier
+from .entity_markers import LiteralRelationCls
 from .inputs import Batch
-from .literal_relation import LiteralRelationCls
 
 STEPS = 256
 """Points on the way from the baseline to the sentence; see `integrated_gradients`."""

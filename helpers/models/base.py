@@ -20,6 +20,9 @@ EMBEDDED = "all-MiniLM-L6-v2"
 NO_ENCODER = "no-encoder"
 """The encoder's name in the run of a model without one; runs without any name are published predictions."""
 
+POSITIVE = "(relation)"
+"""The label of all relations together, in the first step of type restriction."""
+
 
 @dataclass
 class History:
@@ -64,6 +67,7 @@ class Model(ABC):
     labels : the relations; a prediction is a position in this tuple.
     encoder_name, encoder_sha256 : for the run file. packages : whose versions belong into it.
     evaluation : which of its `evaluations` is that of `predict`. settings, seed : of `fit`, set by `build`.
+    precision : of matrix products, 'fp32' or 'bf16', as its settings come out on this machine; None without.
     """
 
     labels: tuple[str, ...]
@@ -72,6 +76,7 @@ class Model(ABC):
     encoder_name: str = NO_ENCODER
     encoder_sha256: str | None = None
     evaluation: str = ""
+    precision: str | None = None
     packages: ClassVar[tuple[str, ...]] = ("numpy", "scipy")
 
     @classmethod
@@ -123,11 +128,6 @@ class Model(ABC):
     def evaluations(self, samples: Sequence[RelationSample], progress: bool = True) -> dict[str, np.ndarray]:
         """Name → what `predict` gives in each way of evaluation; most models have one, without a name."""
         return {self.evaluation: self.predict(samples, progress=progress)}
-
-    @property
-    def precision(self) -> str | None:
-        """Of matrix products, 'fp32' or 'bf16', as its settings come out on this machine; None without."""
-        return None
 
     def label_id(self, sample: RelationSample) -> int:
         """The position of the sample's relation among the labels. Raises ValueError if it is none of them."""

@@ -200,7 +200,7 @@ class RlDsre(nn.Module, Model):
         super().__init__()
         self.model, self.labels, self.seed = model, tuple(model.labels), seed
         self.encoder_name, self.encoder_sha256 = model.encoder_name, model.encoder_sha256
-        self.packages = (*model.packages, "scikit-learn")
+        self.packages, self.precision = (*model.packages, "scikit-learn"), model.precision
         self.negative = find_negative(self.labels)
         if self.negative is None:
             raise ValueError("labels have no negative class to move false positives to")
@@ -238,8 +238,3 @@ class RlDsre(nn.Module, Model):
     def scores(self, bags: Inputs, *how: Any, **named: Any) -> np.ndarray:
         """As the classifier."""
         return self.model.scores(bags, *how, **named)
-
-    @property
-    def precision(self) -> str | None:
-        """That of the classifier."""
-        return self.model.precision

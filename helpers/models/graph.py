@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping, Sequence
+from types import SimpleNamespace
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -101,6 +102,7 @@ class Gcn(NeuralModel):
 
     Parameters
     ----------
+    options : all of those below; their defaults stand in the registry.
     distance : of the pruning, see `pruned_heads`: 0, 1, 2, …, inf (the subtree of the lowest common
         ancestor), −1 (the whole tree). pooling : 'max', 'avg' or 'sum', of all three.
     vectors : 'encoder', 'scratch', or a file; see `WordVectors`. tuned : whether they are
@@ -116,7 +118,8 @@ class Gcn(NeuralModel):
 
     >>> spans, heads = ((0, 1), (2, 4), (5, 8)), (2, 0, 2)
     >>> samples = [ParsedSample(w, f"{w} or not", (0, 1), (5, 8), w, "", "", spans, heads) for w in "ab"]
-    >>> model = Gcn.build(["a", "b"], seed=9, vectors="scratch", word_size=4, hidden=3)
+    >>> from helpers.models import build
+    >>> model = build("gcn", "", ["a", "b"], None, seed=9, vectors="scratch", word_size=4, hidden=3)
     >>> history = model.fit(samples, progress=False)
     >>> model.predict(samples, progress=False).shape
     (2,)
@@ -126,32 +129,11 @@ class Gcn(NeuralModel):
     recurrent = False
     fills: ClassVar[dict[str, float]] = {"tree": -1, "tags": 0}
 
-    def __init__(
-        self,
-        labels: Sequence[str],
-        distance: float = 1,
-        pooling: Pooling = "max",
-        vectors: str = ENCODER,
-        tuned: bool = False,
-        masked: bool = False,
-        word_size: int = 300,
-        tag_size: int = 30,
-        layers: int = 2,
-        hidden: int = 200,
-        states: int = 200,
-        mlp_layers: int = 2,
-        penalty: float = 0.003,
-        input_dropout: float = 0.5,
-        dropout: float = 0.5,
-        word_dropout: float = 0.04,
-    ) -> None:
+    def __init__(self, labels: Sequence[str], **options: Any) -> None:
         super().__init__(labels)
-        pruned_heads([0], [0], [0], distance)  # refuses a wrong distance
-        self.distance, self.pooling, self.masked, self.penalty = distance, pooling, masked, penalty
-        self.tag_size, self.layers, self.hidden = tag_size, layers, hidden
-        self.states, self.mlp_layers = states, mlp_layers
-        self.input_dropout, self.dropout, self.word_dropout = input_dropout, dropout, word_dropout
-        self.words = WordVectors(vectors, word_size, tuned)
+        self.given = SimpleNamespace(**options)
+        pruned_heads([0], [0], [0], self.given.distance)  # refuses a wrong distance
+        self.words = WordVectors(self.given.vectors, self.given.word_size, self.given.tuned)
         if self.words.source == ENCODER:
             self.encoder_sha256 = EMBEDDED_SHA256  # `load_encoder` refuses other weights under this name
         self.tags: dict[str, dict[str, int]] = {}
@@ -161,7 +143,7 @@ class Gcn(NeuralModel):
         """Vocabulary, tags and all weights, drawn from `seed`; a model that has them keeps them."""
         if self.words.known is not None:
             return
-        masks = {word for sample in samples for word in self._masks(sample)} if self.masked else ()
+        masks = {word for sample in samples for word in self._masks(sample)} if self.given.masked else ()
         self.words.prepare([self._tokens(sample) for sample in samples], self.seed, masks)
         given = {name: [getattr(sample, name) for sample in samples] for name in TAGS}
         self._make_layers({name: sorted(set().union(*tags)) for name, tags in given.items() if all(tags)})
@@ -171,16 +153,16 @@ class Gcn(NeuralModel):
         torch.manual_seed(self.seed)
         self.tags = {kind: dict(zip(names, itertools.count(2))) for kind, names in tags.items()}
         self.register_buffer("tag_names", spelled(tags))
-        hidden = self.hidden
+        hidden = self.given.hidden
         self.tag_vectors = nn.ModuleList(
-            nn.Embedding(len(ids) + 2, self.tag_size, padding_idx=PAD) for ids in self.tags.values()
+            nn.Embedding(len(ids) + 2, self.given.tag_size, padding_idx=PAD) for ids in self.tags.values()
         )
-        width = self.words.width + self.tag_size * len(self.tags)
+        width = self.words.width + self.given.tag_size * len(self.tags)
         if self.recurrent:
-            self.lstm = nn.LSTM(width, self.states, batch_first=True, bidirectional=True)
-            width = 2 * self.states
-        self.graph = GraphConvolution(width, [hidden] * self.layers, self.dropout)
-        *widths, last = [3 * hidden] + [hidden] * self.mlp_layers
+            self.lstm = nn.LSTM(width, self.given.states, batch_first=True, bidirectional=True)
+            width = 2 * self.given.states
+        self.graph = GraphConvolution(width, [hidden] * self.given.layers, self.given.dropout)
+        *widths, last = [3 * hidden] + [hidden] * self.given.mlp_layers
         mlp = [part for width in widths for part in (nn.Linear(width, hidden), nn.ReLU())]
         self.classifier = nn.Sequential(*mlp, nn.Linear(last, len(self.labels)))
 
@@ -193,7 +175,7 @@ class Gcn(NeuralModel):
         if not isinstance(sample, ParsedSample):
             raise ValueError(f"sample {sample.id} has no dependency tree")
         tokens = list(sample.tokens)
-        if self.masked:
+        if self.given.masked:
             for mask, span in zip(self._masks(sample), (sample.head, sample.tail), strict=True):
                 for word in sample.words_of(span):
                     tokens[word] = mask
@@ -210,7 +192,7 @@ class Gcn(NeuralModel):
 
     def _example(self, sample: ParsedSample, tokens: Sequence[str]) -> Example:
         entities = [sample.words_of(span) for span in (sample.head, sample.tail)]
-        heads = pruned_heads(sample.heads, *entities, self.distance)
+        heads = pruned_heads(sample.heads, *entities, self.given.distance)
         kept = np.flatnonzero(heads >= 0)
         among = np.searchsorted(kept, heads[kept] - 1) + (heads[kept] > 0)
         tree = np.stack([among, *(np.isin(kept, words) for words in entities), kept]).astype(np.int64)
@@ -239,27 +221,27 @@ class Gcn(NeuralModel):
         vectors, tree = self._inputs(batch), batch.extra["tree"]
         if self.recurrent:
             vectors = recurrent_states(self.lstm, vectors, batch.mask)
-            vectors = nn.functional.dropout(vectors, self.dropout, self.training)
+            vectors = nn.functional.dropout(vectors, self.given.dropout, self.training)
             places = tree[:, 3, :, None].clamp(min=0).expand(-1, -1, vectors.shape[2])
             vectors = vectors.gather(1, places)
         vectors = self.graph(vectors, adjacency(tree[:, 0]))
         parts = torch.cat([tree[:, :1] >= 0, tree[:, 1:3] > 0], dim=1)
-        pools = pooled(vectors, parts, self.pooling)
+        pools = pooled(vectors, parts, self.given.pooling)
         return torch.cat([self.classifier(pools.flatten(1)), pools[:, :1].square().sum(dim=2)], dim=1)
 
     def _inputs(self, batch: Batch) -> torch.Tensor:
         """(n, T, width) vectors of words and tags, with their dropout."""
         ids = batch.ids
-        if self.training and self.word_dropout:
-            lost = torch.rand(ids.shape, device=ids.device) < self.word_dropout
+        if self.training and self.given.word_dropout:
+            lost = torch.rand(ids.shape, device=ids.device) < self.given.word_dropout
             ids = ids.masked_fill(lost & (ids != PAD), UNK)
         parts = [self.words(ids)]
         parts += [table(batch.extra["tags"][:, number]) for number, table in enumerate(self.tag_vectors)]
-        return nn.functional.dropout(torch.cat(parts, dim=2), self.input_dropout, self.training)
+        return nn.functional.dropout(torch.cat(parts, dim=2), self.given.input_dropout, self.training)
 
     def losses(self, output: torch.Tensor, batch: Batch) -> torch.Tensor:
         """Loss of each example, shape (n,)."""
-        return super().losses(output[:, :-1], batch) + self.penalty * output[:, -1]
+        return super().losses(output[:, :-1], batch) + self.given.penalty * output[:, -1]
 
     def relation_scores(self, output: torch.Tensor) -> torch.Tensor:
         """The logits (n, labels)."""
@@ -275,10 +257,6 @@ def _take_tags(model: Gcn, weights: Mapping[str, torch.Tensor], prefix: str, *_:
 
 
 class ContextualGcn(Gcn):
-    """C-GCN: as `Gcn`, with a bidirectional LSTM between word vectors and graph convolution.
-
-    >>> ContextualGcn(["a", "b"], states=5).recurrent
-    True
-    """
+    """C-GCN: as `Gcn`, with a bidirectional LSTM between word vectors and graph convolution."""
 
     recurrent = True

@@ -10,17 +10,29 @@ five-word form that the released PTR code reads, as KnowPrompt's repository keep
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import torch
 from torch.nn import functional
 
+from ..core import BACKWARD, base_relation, inverse_label, role_words
 from ..data import RelationSample
+from .base import POSITIVE
 from .classifier import RelationClassifier
 from .inputs import Batch, Example, Marked, states_at, tokenize_marked
-from .label_words import POSITIVE, POSITIVE_WORDS, Words, label_words
 
+Words = tuple[str, str, str, str, str]
+_NEGATIVE_WORDS: Words = ("nothing", "has", "nothing", "to", "nothing")
+POSITIVE_WORDS: Words = ("something", "has", "something", "to", "something")
+"""Its words: those of SemEval's Other, turned."""
+
+with Path(__file__).with_name("label_words.csv").open(encoding="utf-8") as _file:
+    ROLES = {row["relation"]: (row["head"], row["tail"]) for row in csv.DictReader(_file)}
+"""The two roles of KBP37's relations and of DocRED's, which are Wikidata's properties: their names are no
+single words, these are. Chosen here, from the names of the relations alone, before anything was trained."""
 MASKS, _SECOND = 5, 1
 LONGEST_NAME = 24
 """Most tokens of an entity's name in the prompt."""
@@ -139,6 +151,26 @@ class Prompt(RelationClassifier):
         slots = self.slots.to(output.device)
         mask = torch.arange(MASKS, device=output.device)
         return output[:, mask, slots].sum(dim=-1)
+
+
+def label_words(relation: str) -> Words:
+    """The five words of a relation. One without direction and without roles has those of SemEval's Other.
+
+    >>> label_words("Cause-Effect(e2,e1)"), label_words("Other")
+    (('effect', 'effect', 'of', 'cause', 'cause'), ('nothing', 'has', 'nothing', 'to', 'nothing'))
+    >>> label_words("P50")
+    ('book', 'book', 'of', 'author', 'author')
+    """
+    if relation == POSITIVE:
+        return POSITIVE_WORDS
+    roles = ROLES.get(base_relation(relation))
+    if roles is None and inverse_label(relation) == relation:
+        return _NEGATIVE_WORDS
+    if roles is None:
+        head, tail = role_words(relation)
+    else:
+        head, tail = reversed(roles) if relation.endswith(BACKWARD) else roles
+    return (head, head, "of", tail, tail)
 
 
 def _all_label_words(relations: Iterable[str]) -> dict[str, Words]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import csv
 import importlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+from .. import RESULTS
 from ..core import unknown_name
 from .base import EMBEDDED, Model
 
@@ -34,7 +36,6 @@ class ModelEntry:
     settings : 'standard', 'lyu2021', … → the values that differ from those of `Settings()`, the model's own
         paper first among the papers; a model without any is trained in one go and has no epochs and no
         weights to store.
-    large : name of settings → what a large encoder has otherwise; see `is_large`.
     unit : 'sample', or 'bag' for a model that takes bags, and samples as bags of one, and that gives scores.
     parsed : whether it reads dependency trees (`ParsedSample`).
     wraps : whether it stands around any other model, option `base`, whose options it has, too; its settings
@@ -48,7 +49,6 @@ class ModelEntry:
     title: str
     options: Mapping[str, Option] = field(default_factory=dict)
     settings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    large: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     encoder: bool = True
     random: bool = True
     suffixes: Mapping[str, str] = field(default_factory=dict)
@@ -99,42 +99,40 @@ def _options(kind: Any = None, /, **defaults: Any) -> dict[str, Option]:
     }
 
 
+_PUBLISHED: dict[tuple[str, str, str], dict[str, str]] = {}
+"""Model, name of settings, '' or 'large' for a large encoder → the published values. 'gao2021' is for
+training 'sentence', 'gao2021-bag' for 'bag': that option is given beside."""
+with (RESULTS / "published" / "settings.csv").open(encoding="utf-8", newline="") as _file:
+    for _row in csv.DictReader(_file):
+        if not _row["setting"].startswith("option "):
+            _about = _row["model"], _row["settings"], _row["encoder"]
+            _PUBLISHED.setdefault(_about, {})[_row["setting"]] = _row["value"]
+
+
+def _papers(model: str) -> dict[str, Mapping[str, str]]:
+    """Name of settings → values; those of Lyu et al. last, who trained other people's models, too."""
+    named = {paper: own for (name, paper, size), own in _PUBLISHED.items() if (name, size) == (model, "")}
+    return dict(sorted(named.items(), key=lambda item: item[0] == "lyu2021"))
+
+
 # Settings 'standard' are for the embedded encoder, chosen on a seeded tenth of the training data, never on
 # the test set (results/tables/hyperparameters.csv): those of em-es from five, of ptr from two; of emr-c one
 # was tried; em-c and r-bert took those of em-es, all but the learning rate, the best of an equal grid
 # (results/studies/rates). Of models of bags they take one to four minutes on one processor for GIDS's part of
 # development; epochs of PCNN and BERT-entity were chosen on held-out tenths of its pairs, the others were not
-# searched. The rest are the published ones, each with its source in results/published/settings.csv: Lyu et
-# al. 2021 for all their models, Harbecke et al. 2022 for EM-ES (their BERT_EM) and PTR (the released code's
-# 500 warm-up steps: of 510 on SemEval's 6507 sentences), Wu and He 2019 for R-BERT; 'gao2021' is for training
-# 'sentence', 'gao2021-bag' for 'bag': that option is given beside.
-_EVEN = {"schedule": "constant", "warmup": 0}
-_STANDARD, _BY_GRID = {"learning_rate": 1e-4}, {"learning_rate": 2e-4}
-_LYU = {"learning_rate": 2e-5, "batch_size": 100, **_EVEN, "clip": 0}
-_HARBECKE = {"learning_rate": 3e-5, "batch_size": 64, "optimizer": "adam", **_EVEN, "clip": 0}
-_HARBECKE |= {"max_length": 512}
-_WU = {"learning_rate": 2e-5, "batch_size": 16, "optimizer": "adam", "warmup": 0, "clip": 0}
-_PTR = {"learning_rate": 3e-5, "batch_size": 64, "epsilon": 1e-6, "warmup": 500, "max_length": 512}
+# searched.
+_BASIC, _BY_GRID = {"standard": {"learning_rate": 1e-4}}, {"standard": {"learning_rate": 2e-4}}
+_FEW = {"standard": {"learning_rate": 1e-4, "epochs": 2}}
 _WORDS = {"learning_rate": 1e-3, "epochs": 12, "weight_decay": 1e-5, "schedule": "linear"}
-_GAO = {"epochs": 100, "batch_size": 160, "learning_rate": 0.1, "optimizer": "sgd", "weight_decay": 1e-5}
-_GAO |= {"warmup": 300, "clip": 0}
-_GAO_BERT = {"epochs": 3, "batch_size": 64, "learning_rate": 2e-5, "warmup": 300, "clip": 0}
-_JAT = {"epochs": 2, "batch_size": 32, "learning_rate": 1e-3, "optimizer": "adam", **_EVEN, "clip": 0}
-_ZHANG = {"learning_rate": 0.3, "epochs": 100, "batch_size": 50, "optimizer": "sgd", "weight_decay": 0}
-_ZHANG |= {"warmup": 0, "clip": 5}
-_OF_LYU = {"standard": _BY_GRID, "lyu2021": _LYU}
-_OF_EM_ES = {"standard": _STANDARD, "harbecke2022": _HARBECKE, "lyu2021": _LYU}
-_OF_R_BERT = {"standard": _BY_GRID, "wu2019": _WU, "lyu2021": _LYU}
-_OF_GAO = {"standard": _WORDS, "gao2021": _GAO, "gao2021-bag": _GAO | _EVEN}
-_OF_BERT_ENTITY = {"standard": _STANDARD | {"epochs": 2}, "gao2021": _GAO_BERT}
-_OF_BERT_ENTITY |= {"gao2021-bag": _GAO_BERT | _EVEN}
-_OF_JAT = {"standard": _WORDS | {"learning_rate": 2e-3, "epochs": 5}, "vashishth2018": _JAT}
-_OF_ZHANG = {"standard": {"learning_rate": 1e-3, "epochs": 20}, "zhang2018": _ZHANG}
+_ON_WORDS = {"standard": _WORDS}
+_ON_STATES = {"standard": _WORDS | {"learning_rate": 2e-3, "epochs": 5}}
+_ON_TREES = {"standard": {"learning_rate": 1e-3, "epochs": 20}}
 
 VECTOR_SOURCES = ("scratch", "encoder")
 """What option `vectors` may be beside a file."""
 _LAYERS = _options(int, layers=None)
 _PROMPTS, _BASES = _options(Any, words=None) | _LAYERS, _options(base=("pcnn", "cnn"))
+_NORMED, _RECURRENT = _options(layer_norm=False), _options("size", states=200)
 _MARKERS = _options(marker_scheme=("added", "pieces", "symbols")) | _LAYERS
 _FORMS = _options("share", form=("paper", "port"), dropout=0.1) | _LAYERS
 _PAIRS = _options(candidates=("all", "directed"), negatives=("fixed", "resampled"))
@@ -155,42 +153,31 @@ _BLIND: dict[str, Any] = {"encoder": False, "random": False}
 _MARKED: dict[str, Any] = {"options": _options(markers=False), "suffixes": {"markers": "-EM"}} | _BLIND
 _MASKED: dict[str, Any] = {"suffixes": {"masked": "-masked"}, "encoder": False}
 _BY_BAG, _BY_TREE = _MASKED | {"unit": "bag"}, _MASKED | {"parsed": True}
-_LARGE = {"lyu2021": {"batch_size": 20}}
+_BY_BERT = _BY_BAG | {"encoder": True}
 _RECENT = _options(base="cnn", evaluation=("corrected", "as-published"), typed=True)
-_MARKS, _NETS = ".entity_markers:", ".sentence_encoders:"
+_MARKS, _NETS, _TYPES = ".entity_markers:", ".sentence_encoders:", ".type_restriction:"
 
 MODELS: dict[str, ModelEntry] = {
-    "em-c": ModelEntry(_MARKS + "EntityMarkersCls", "EM-C", _MARKERS, _OF_LYU, _LARGE),
-    "em-es": ModelEntry(
-        _MARKS + "EntityMarkersStart", "EM-ES", _options(layer_norm=False) | _MARKERS, _OF_EM_ES, _LARGE
-    ),
-    "r-bert": ModelEntry(_MARKS + "RBert", "R-BERT", _FORMS, _OF_R_BERT, _LARGE),
-    "emr-c": ModelEntry(
-        ".literal_relation:LiteralRelationCls", "EMR-C", _PAIRS, _OF_LYU | {"standard": _STANDARD}, _LARGE
-    ),
-    "ptr": ModelEntry(
-        ".prompt:Prompt", "PTR", _PROMPTS, {"standard": _BY_GRID, "harbecke2022": _PTR}, _LARGE
-    ),
+    "em-c": ModelEntry(_MARKS + "EntityMarkersCls", "EM-C", _MARKERS, _BY_GRID),
+    "em-es": ModelEntry(_MARKS + "EntityMarkersStart", "EM-ES", _NORMED | _MARKERS, _BASIC),
+    "r-bert": ModelEntry(_MARKS + "RBert", "R-BERT", _FORMS, _BY_GRID),
+    "emr-c": ModelEntry(_MARKS + "LiteralRelationCls", "EMR-C", _PAIRS, _BASIC),
+    "ptr": ModelEntry(".prompt:Prompt", "PTR", _PROMPTS, _BY_GRID),
     "svm": ModelEntry(".baselines:LinearSvm", "SVM", **_MARKED),
     "majority": ModelEntry(".baselines:Majority", "majority", **_BLIND),
-    "cnn": ModelEntry(_NETS + "Cnn", "CNN", _FILTERS, _OF_GAO, **_BY_BAG),
-    "pcnn": ModelEntry(_NETS + "Pcnn", "PCNN", _FILTERS, _OF_GAO, **_BY_BAG),
-    "bert-entity": ModelEntry(
-        ".bags:BertEntity", "BERT-entity", _BAGS | _LAYERS, _OF_BERT_ENTITY, **_BY_BAG | {"encoder": True}
-    ),
-    "bgwa": ModelEntry(_NETS + "Bgwa", "BGWA", _STATES, _OF_JAT, **_BY_BAG),
-    "reside": ModelEntry(_NETS + "Reside", "RESIDE", _STATES | _SIDE, _OF_JAT, **_BY_BAG),
-    "rl-dsre": ModelEntry(".denoising:RlDsre", "RL-DSRE", _BASES | _FILTERS, _OF_GAO, **_BY_BAG),
+    "cnn": ModelEntry(_NETS + "Cnn", "CNN", _FILTERS, _ON_WORDS, **_BY_BAG),
+    "pcnn": ModelEntry(_NETS + "Pcnn", "PCNN", _FILTERS, _ON_WORDS, **_BY_BAG),
+    "bert-entity": ModelEntry(".bags:BertEntity", "BERT-entity", _BAGS | _LAYERS, _FEW, **_BY_BERT),
+    "bgwa": ModelEntry(_NETS + "Bgwa", "BGWA", _STATES, _ON_STATES, **_BY_BAG),
+    "reside": ModelEntry(_NETS + "Reside", "RESIDE", _STATES | _SIDE, _ON_STATES, **_BY_BAG),
+    "rl-dsre": ModelEntry(".denoising:RlDsre", "RL-DSRE", _BASES | _FILTERS, _ON_WORDS, **_BY_BAG),
     "tfidf-bag": ModelEntry(".baselines:TfidfBag", "TF-IDF", unit="bag", **_MARKED),
     "majority-bag": ModelEntry(".baselines:MajorityBag", "majority-bag", unit="bag", **_BLIND),
-    "gcn": ModelEntry(".graph:Gcn", "GCN", _GRAPH, _OF_ZHANG, **_BY_TREE),
-    "c-gcn": ModelEntry(
-        ".graph:ContextualGcn", "C-GCN", _GRAPH | _options("size", states=200), _OF_ZHANG, **_BY_TREE
-    ),
-    "recent": ModelEntry(
-        ".type_restriction:TypeRestriction", "RECENT", _RECENT, {"standard": _WORDS}, wraps=True
-    ),
+    "gcn": ModelEntry(".graph:Gcn", "GCN", _GRAPH, _ON_TREES, **_BY_TREE),
+    "c-gcn": ModelEntry(".graph:ContextualGcn", "C-GCN", _GRAPH | _RECURRENT, _ON_TREES, **_BY_TREE),
+    "recent": ModelEntry(_TYPES + "TypeRestriction", "RECENT", _RECENT, _ON_WORDS, wraps=True),
 }
+MODELS = {name: replace(row, settings={**row.settings, **_papers(name)}) for name, row in MODELS.items()}
 """Name → entry."""
 _OWN = frozenset(MODELS)
 
@@ -262,8 +249,8 @@ def default_settings(name: str, settings: str = "standard", encoder: str = EMBED
     settings = entry.settings_name(settings)
     if settings not in entry.settings:
         raise unknown_name(f"settings of {name}", settings, entry.settings)
-    is_large = settings in entry.large and _is_large(encoder)
-    return Settings(**{**entry.settings[settings], **(entry.large[settings] if is_large else {})})
+    values, large = entry.settings[settings], _PUBLISHED.get((name, settings, "large"), {})
+    return Settings(**{**values, **(large if large and _is_large(encoder) else {})})
 
 
 _KNOWN_SIZES = dict.fromkeys((EMBEDDED, "mpnet-base", "bert-base-uncased", "roberta-base"), False)

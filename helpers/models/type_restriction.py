@@ -34,8 +34,7 @@ from torch import nn
 
 from ..core import find_negative
 from ..data import TypedSample
-from .base import History, Model, check_samples
-from .label_words import POSITIVE
+from .base import POSITIVE, History, Model, check_samples
 from .registry import build
 
 if TYPE_CHECKING:
@@ -109,7 +108,7 @@ class TypeRestriction(nn.Module, Model):
         if self.negative is None:
             raise ValueError(f"type restriction needs the negative class among its labels: {self.negative!r}")
         untrained = make((POSITIVE, *self.labels[:1]), seed)
-        self.packages, self._precision = untrained.packages, untrained.precision
+        self.packages, self.precision = untrained.packages, untrained.precision
         self.encoder_name, self.encoder_sha256 = untrained.encoder_name, untrained.encoder_sha256
         self.possible: dict[Types, tuple[str, ...]] = {}
         self.stages: dict[str | Types, Model] = {}
@@ -241,8 +240,3 @@ class TypeRestriction(nn.Module, Model):
     def predict(self, samples: Sequence[TypedSample], progress: bool = True) -> np.ndarray:
         """The predicted label ids in the mode `evaluation`; 'as-published' reads the gold labels."""
         return self.evaluations(samples, progress)[self.evaluation]
-
-    @property
-    def precision(self) -> str | None:
-        """That of the base."""
-        return self._precision

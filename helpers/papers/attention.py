@@ -146,7 +146,7 @@ def _reading(model, sample: RelationSample) -> dict[str, Any]:
     """What the model reads in one sentence, and what it makes of it."""
 
     from ..models import attribution
-    from ..models.literal_relation import LiteralRelationCls
+    from ..models.entity_markers import LiteralRelationCls
 
     chances = attribution.probabilities(model, sample)
     gold, predicted, other = sample.relation, max(chances, key=chances.get), inverse_label(sample.relation)

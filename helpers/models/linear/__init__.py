@@ -4,5 +4,5 @@ from .base import LinearClassifier, OneVsRest
 from .liblinear import parse_options
 from .label_tree import Node
 from .documents import TECHNIQUES, DocumentClassifier
-from .thresholding import Thresholding
+from .tuning import Thresholding
 from .problems import LabelProblems

@@ -210,7 +210,7 @@ class OneVsRest(LinearClassifier):
 
     def _train(self, X: Any, targets: sparse.csc_array, options: Options) -> None:
         problems = LabelProblems(X, targets, options)
-        problems.each(LabelProblems.keep, range(problems.count), self.n_jobs, self._title())
+        list(problems.each(LabelProblems.keep, range(problems.count), self.n_jobs, self._title()))
         self._set_weights(problems.weights, options)
         self.thresholds_ = np.zeros(problems.count)
 

@@ -24,9 +24,8 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from ...core import MalformedRecord, abridged, atomic_writer, read_file, shown, unknown_name
 from ...data import Documents, label_list, label_matrix
 from .base import BinaryAndMulticlass, LinearClassifier, OneVsRest
-from .cost_sensitive import CostSensitive, CostSensitiveMicro
 from .label_tree import LabelTree, Node
-from .thresholding import Thresholding
+from .tuning import CostSensitive, CostSensitiveMicro, Thresholding
 
 FORMAT = "beyond-micro-f1 linear classifier 1"
 _NAMES = """

@@ -200,7 +200,7 @@ class LabelTree(LinearClassifier):
             node.weights, node.bias = sparse.csr_array((X.shape[1], columns)), np.zeros(columns)
             return
         problems = LabelProblems(X[relevant], node.targets(y)[relevant], options)
-        problems.each(LabelProblems.keep, range(columns), self.n_jobs, None)
+        list(problems.each(LabelProblems.keep, range(columns), self.n_jobs, None))
         weights, node.bias = without_bias(problems.weights.T, options)
         node.weights = _short(sparse.csr_array(weights))
 

@@ -10,13 +10,17 @@ from __future__ import annotations
 import ctypes
 import functools
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from liblinear.liblinear import liblinear, parameter, problem, solver_names
 from scipy import sparse
 
 _REFUSED = {"-R": "an unregularised bias", "-C": "the search for C", "-v": "cross-validation"}
+_TAKEN = {"-s": int, "-B": float, "-m": int}
+"""Options that LIBLINEAR is not given as they are, and their numbers; of several the last one counts."""
 _DUAL_SVM = (solver_names.L2R_L2LOSS_SVC_DUAL, solver_names.L2R_L1LOSS_SVC_DUAL)
 _SEED = 1
 
@@ -72,38 +76,29 @@ def parse_options(text: str | None) -> Options:
     text = "" if text is None else text
     if not isinstance(text, str):
         raise ValueError(f"options is {text!r}: give a string such as '-s 1 -B 1 -e 0.0001'")
-    words = text.split()
     for flag, meaning in _REFUSED.items():
         if flag in text:
             raise ValueError(f"options {text!r}: {flag}, {meaning}, is not supported")
-    solver = _taken(words, "-s", int, text)
-    if solver is not None and not 0 <= solver <= 7:
-        raise ValueError(
-            f"options {text!r}: the solver of -s is {solver}; those for classification are 0 to 7"
-        )
-    bias = _taken(words, "-B", float, text)
-    if bias is not None and not math.isfinite(bias):
+    words, others, taken = iter(text.split()), [], {}
+    for word in words:
+        if word in _TAKEN:
+            try:
+                taken[word] = _TAKEN[word](next(words))
+            except (StopIteration, ValueError):
+                raise ValueError(f"options {text!r}: {word} needs a number after it") from None
+        elif word != "-q":
+            others.append(word)
+    solver, bias, jobs = taken.get("-s", 1), taken.get("-B", -1.0), taken.get("-m")
+    if not 0 <= solver <= 7:
+        those = "those for classification are 0 to 7"
+        raise ValueError(f"options {text!r}: the solver of -s is {solver}; {those}")
+    if not math.isfinite(bias):
         raise ValueError(f"options {text!r}: -B is {bias}; it has to be finite")
-    jobs = _taken(words, "-m", int, text)
     if jobs is not None and jobs < 1:
         raise ValueError(f"options {text!r}: -m is {jobs}; at least one process is needed")
-    words = [word for word in words if word != "-q"]
-    options = " ".join([*words, "-s", str(1 if solver is None else solver), "-q"])
+    options = " ".join([*others, "-s", str(solver), "-q"])
     _check_parameters(options, text)
-    return Options(options, -1.0 if bias is None or bias <= 0 else bias, jobs)
-
-
-def _taken(words: list[str], flag: str, kind: type, text: str) -> int | float | None:
-    """Take the last `flag` and its number out of `words`; None if it is not there."""
-    value = None
-    while flag in words:
-        index = words.index(flag)
-        try:
-            value = kind(words[index + 1])
-        except (IndexError, ValueError):
-            raise ValueError(f"options {text!r}: {flag} needs a number after it") from None
-        del words[index : index + 2]
-    return value
+    return Options(options, bias if bias > 0 else -1.0, jobs)
 
 
 def _check_parameters(options: str, text: str) -> None:
@@ -176,9 +171,8 @@ class Rows:
             return np.zeros(self.width)
         options = self.options.text
         for target, weight in ((1, cost * factor), (-1, factor)):
-            if (
-                weight != 1.0 and (targets == target).any()
-            ):  # LIBLINEAR complains of a weight without documents
+            # LIBLINEAR complains of a weight without documents
+            if weight != 1.0 and (targets == target).any():
                 options += f" -w{target} {weight!r}"
         weights, labels = self._train(targets, rows, options)
         # The first class that LIBLINEAR meets is its positive one, unless it meets both: then it is +1.
@@ -211,7 +205,7 @@ class Rows:
         part.y = targets.ctypes.data_as(ctypes.POINTER(ctypes.c_double))
         part.x = pointers.ctypes.data_as(type(part.x))
         settings = _parameter(options)
-        _seed_c_library()
+        _seeding()(_SEED)
         model = liblinear.train(ctypes.byref(part), ctypes.byref(settings))
         try:
             trained = model.contents
@@ -239,16 +233,10 @@ def _parameter(options: str) -> parameter:
     return settings
 
 
-def _seed_c_library() -> None:
-    if (library := _c_library()) is not None:
-        library.srand(_SEED)
-
-
 @functools.lru_cache(maxsize=1)
-def _c_library() -> ctypes.CDLL | None:
+def _seeding() -> Callable[[int], Any]:
+    """The C library's `srand`; Windows has no handle of it, and its order is not seeded."""
     try:
-        library = ctypes.CDLL(None)
-        library.srand  # noqa: B018 -- looked up here, or AttributeError
-    except (TypeError, OSError, AttributeError):  # Windows has no such handle: its order is not seeded
-        return None
-    return library
+        return ctypes.CDLL(None).srand
+    except (TypeError, OSError, AttributeError):
+        return int

@@ -87,21 +87,17 @@ def _elsewhere(work: Callable, shared: Any, pieces: Iterable, jobs: int) -> Iter
     waiting: deque[Future] = deque()
     try:
         for piece in pieces:
-            waiting.append(_submit(pool, piece))
+            with warnings.catch_warnings():
+                # Python warns of forks beside threads. These children run LIBLINEAR and sparse products:
+                # they take no lock that a thread of the parent could hold.
+                warnings.simplefilter("ignore", DeprecationWarning)
+                waiting.append(pool.submit(_work_on, piece))
             if len(waiting) >= jobs * AHEAD:
                 yield waiting.popleft().result()
         while waiting:
             yield waiting.popleft().result()
     finally:
         pool.shutdown(cancel_futures=True)
-
-
-def _submit(pool: ProcessPoolExecutor, piece: Any) -> Future:
-    with warnings.catch_warnings():
-        # Python warns of forks beside threads. These children run LIBLINEAR and sparse products, which take
-        # no lock that a thread of the parent could hold.
-        warnings.simplefilter("ignore", DeprecationWarning)
-        return pool.submit(_work_on, piece)
 
 
 def _set_shared(work: Callable, shared: Any) -> None:
@@ -128,29 +124,28 @@ _FOLDS = 3
 """Folds of every inner cross-validation (LibMultiLabel's number)."""
 
 
-class LabelProblems:
+class LabelProblems(Rows):
     """Documents and their labels, ready to be trained on label by label.
 
     Parameters
     ----------
     features : (n, d), sparse or dense. targets : (n, L) sparse 0/1. options : from `parse_options`.
 
-    Attributes: `n` documents, `count` labels, `width` weights a label, `options`; `weights`, (L, width), what
-    `keep` has found so far, also in other processes; of the class, `solved`: how many problems this process
-    has handed to the solver.
+    Attributes: `count` labels; `weights`, (L, width), what `keep` has found so far, also in other processes;
+    of the class, `solved`: how many problems this process has handed to the solver.
 
     >>> from helpers.models.linear import parse_options
     >>> problems = LabelProblems(np.eye(2), sparse.csc_array([[1, 0], [0, 1]]), parse_options("-s 2"))
-    >>> problems.positive(1).tolist(), problems.train(1).round(2).tolist()
+    >>> problems.positive(1).tolist(), problems.solve(1).round(2).tolist()
     ([False, True], [-0.67, 0.67])
     """
 
     solved: ClassVar[int] = 0
 
     def __init__(self, features: Any, targets: sparse.sparray, options: Options) -> None:
-        self._rows, self._targets = Rows(features, options), sparse.csc_array(targets)
-        self.n, self.count = self._targets.shape
-        self.width, self.options = self._rows.width, options
+        super().__init__(features, options)
+        self._targets = sparse.csc_array(targets)
+        self.count = self._targets.shape[1]
         self.weights = _shared_table(self.count, self.width)
 
     def positive(self, label: int) -> np.ndarray:
@@ -164,32 +159,23 @@ class LabelProblems:
         """(L,) number of documents with each label."""
         return np.diff(self._targets.indptr)
 
-    def train(
+    def solve(
         self, label: int, rows: np.ndarray | None = None, cost: float = 1.0, factor: float = 1.0
     ) -> np.ndarray:
         """(width,) weights of a label; `rows`, `cost` and `factor` as in `Rows.train`."""
         LabelProblems.solved += 1
-        return self._rows.train(self.positive(label), rows, cost, factor)
+        return self.train(self.positive(label), rows, cost, factor)
 
     def keep(self, label: int, cost: float = 1.0, factor: float = 1.0) -> None:
         """Train a label on all documents; its weights go to `weights`."""
-        self.weights[label] = self.train(label, cost=cost, factor=factor)
+        self.weights[label] = self.solve(label, cost=cost, factor=factor)
 
-    def decide(self, weights: np.ndarray, rows: np.ndarray) -> np.ndarray:
-        """(m,) or (m, L) decision values of m documents, without any threshold."""
-        return self._rows.decide(weights, rows)
-
-    def each(self, work: Work, pieces: Iterable, jobs: int | None, title: str | None) -> list[Any]:
-        """`work(self, piece)` for each of L pieces, in order; `jobs` None: as `-m` says, else all cores."""
-        return list(self.each_in_turn(work, pieces, jobs, title))
-
-    def each_in_turn(
-        self, work: Work, pieces: Iterable, jobs: int | None, title: str | None
-    ) -> Iterator[Any]:
-        """As `each`, one result after another, while others are under way."""
-        jobs = jobs or self.options.jobs or cores()
-        small = self._rows.stored * self.count < ALONE
-        return _map_in_order(work, self, pieces, self.count, 1 if small else jobs, title)
+    def each(self, work: Work, pieces: Iterable, jobs: int | None, title: str | None) -> Iterator[Any]:
+        """`work(self, piece)` for each of L pieces, in order, one result after another while others are under
+        way; `jobs` None: as `-m` says, else all cores."""
+        small = self.stored * self.count < ALONE
+        jobs = 1 if small else jobs or self.options.jobs or cores()
+        return _map_in_order(work, self, pieces, self.count, jobs, title)
 
 
 def cross_validation_folds(order: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:

@@ -16,9 +16,9 @@ from helpers.data import (
     register_dataset,
     unregister_dataset,
 )
-from helpers.experiments import Experiment, noise, read_bags, real_noise, run_experiment
+from helpers.experiments import Experiment, noise, real_noise, run_experiment
 from helpers.experiments import run as experiments
-from helpers.experiments.data import BagData
+from helpers.experiments.data import BagData, read_bags
 from helpers.metrics import FactRanking
 from helpers.models import EMBEDDED, build, default_settings
 from helpers.runs import list_runs, load_run

@@ -11,13 +11,13 @@ from helpers.experiments import (
     SEEDS,
     Experiment,
     Study,
-    paper_experiments,
     search,
     standard_experiments,
     status,
     studies,
     study_jobs,
 )
+from helpers.experiments.study import paper_experiments
 from helpers.metrics import Outcome
 from helpers.models import MODELS, default_settings
 from helpers.papers.studies import _rate_scores

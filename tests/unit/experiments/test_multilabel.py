@@ -41,7 +41,7 @@ def test_it_counts_what_the_classifier_says(letters):
 
 @pytest.mark.parametrize("model", [model for model in LINEAR_MODELS if model != "tree"])
 def test_the_problems_are_those_that_the_solver_is_called_for(letters, model):
-    with patch.object(LabelProblems, "train", autospec=True, side_effect=LabelProblems.train) as calls:
+    with patch.object(LabelProblems, "solve", autospec=True, side_effect=LabelProblems.solve) as calls:
         run = run_model("demo", model, letters, n_jobs=1)[model]
     assert run.facts["problems"] == calls.call_count
 

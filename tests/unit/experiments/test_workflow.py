@@ -63,8 +63,11 @@ class TestGridFile:
         [
             ({"folder": "x" * 3000}, "folder: File name too long"),
             ({"model": "em-d"}, "unknown model 'em-d'"),
-            ({"seed": ["x"]}, "'seed.0': "),
-            ({"modles": []}, "'modles': "),
+            ({"seed": ["x"]}, "seed is 'x'; it must be a whole number"),
+            ({"modles": []}, "unknown experiment 'modles'; did you mean 'model'?"),
+            ({"dataset": 5}, "dataset is 5; it must be text"),
+            ({"settings": 5, "model": "em-c"}, "settings is 5"),
+            ({"folder": 5}, "a grid is an object with a folder"),
             ({"settings": {"epoch": 1}, "model": "em-c"}, "epoch"),
         ],
     )

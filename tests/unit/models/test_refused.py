@@ -8,7 +8,6 @@ from helpers.experiments import Experiment
 from helpers.models import attribution, build
 from helpers.models.baselines import Majority, TfidfBag
 from helpers.models.encoder import load_encoder
-from helpers.models.graph import Gcn
 from helpers.models.inputs import tokenize_marked
 from helpers.models.sentence_encoders import Cnn
 from helpers.models.settings import Settings
@@ -73,7 +72,7 @@ REFUSED = [
     (classifier("recent", base="gcn", mlp_layers=-1), "mlp_layers is -1; it must be a whole number"),
     (classifier("c-gcn", penalty=-1.0), "penalty is -1.0; it must be a finite number from 0 up"),
     (classifier("recent", base="recent"), "the base of recent is another model, not recent"),
-    (lambda _: Gcn(SEMEVAL_RELATIONS, vectors="scratch").fit([SAMPLE]), "sample 7 has no dependency tree"),
+    (lambda _: classifier("gcn", vectors="scratch")("").fit([SAMPLE]), "sample 7 has no dependency tree"),
     (lambda _: RESTRICTED.fit([SAMPLE]), "sample 7 has no entity types"),
     (lambda _: RESTRICTED.predict([SAMPLE]), "before it is trained"),
     (lambda _: Experiment("c-gcn", dataset="demo", text="parsed"), "demo has no dependency trees. Data sets"),

@@ -9,7 +9,7 @@ from helpers.experiments import PAIRS
 from helpers.metrics import MultilabelOutcome, Outcome
 from helpers.metrics.multilabel import averages
 from helpers.models.linear.base import parse_options
-from helpers.models.linear.cost_sensitive import COSTS
+from helpers.models.linear.tuning import COSTS
 from helpers.papers import multilabel
 from helpers.papers.multilabel import COLLECTIONS, _multilabel_runs, gains, linear_runs, score_rows, scores_of
 from helpers.reporting import TABLES_FOLDER, read_tidy

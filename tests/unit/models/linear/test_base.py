@@ -13,8 +13,8 @@ from helpers.models.linear import TECHNIQUES, OneVsRest, Thresholding
 from helpers.models.linear import base as linear
 from helpers.models.linear import problems as label_problems
 from helpers.models.linear.base import BinaryAndMulticlass
-from helpers.models.linear.cost_sensitive import CostSensitive, CostSensitiveMicro
 from helpers.models.linear.label_tree import LabelTree
+from helpers.models.linear.tuning import CostSensitive, CostSensitiveMicro
 from tests.support import LINEAR
 
 X, Y = np.array(LINEAR["features"]), np.array(LINEAR["targets"])

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from helpers.models.linear import OneVsRest
-from helpers.models.linear.cost_sensitive import COSTS, CostSensitive, CostSensitiveMicro
+from helpers.models.linear.tuning import COSTS, CostSensitive, CostSensitiveMicro
 from tests.support import LINEAR, liblinear_weights, three_folds
 
 TECHNIQUES = pytest.mark.parametrize("technique", [CostSensitive, CostSensitiveMicro])

@@ -7,9 +7,9 @@ from scipy import sparse
 from helpers.data import Documents
 from helpers.models.linear import TECHNIQUES, DocumentClassifier
 from helpers.models.linear.base import BinaryAndMulticlass, OneVsRest
-from helpers.models.linear.cost_sensitive import CostSensitive
 from helpers.models.linear.label_tree import LabelTree
 from helpers.models.linear.liblinear import parse_options
+from helpers.models.linear.tuning import CostSensitive
 
 X = np.random.default_rng(1).random((9, 3))
 ONE_EACH = np.eye(3)[[0, 1, 2] * 3]

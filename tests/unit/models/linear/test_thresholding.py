@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helpers.models.linear import OneVsRest, Thresholding
-from helpers.models.linear.thresholding import _threshold_candidates
+from helpers.models.linear.tuning import _threshold_candidates
 from tests.support import LINEAR, liblinear_weights, three_folds
 
 X, Y = np.array(LINEAR["features"]), np.array(LINEAR["targets"])
