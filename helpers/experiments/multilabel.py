@@ -259,11 +259,6 @@ def _timed(work: Callable[[], Any]) -> tuple[Any, dict[str, float]]:
     return result, {"seconds": round(seconds[0], 3), "cpu_seconds": round(seconds[1], 3)}
 
 
-def _file_sums(corpus: str) -> dict[str, str]:
-    """sha256 of the files of a corpus, by registered name."""
-    return corpus_hashes(corpus, ("train", "test"))
-
-
 def _store_runs(folder: Path | str = RUNS_FOLDER) -> None:
     """Train every model of `STORED` and every pair of `PAIRS`, each in one process, and write them all.
 
@@ -284,7 +279,8 @@ def _of_corpus(run: Run) -> Run:
     """The run with the files and the version of the data set that its documents are from."""
     corpus = run.dataset.partition("-")[0]
     made_by = run.versions | {f"data set {corpus}": find_dataset(corpus).version}
-    return replace(run, files=_file_sums(corpus), profile="standard", versions=made_by)
+    files = corpus_hashes(corpus, ("train", "test"))
+    return replace(run, files=files, profile="standard", versions=made_by)
 
 
 if __name__ == "__main__":

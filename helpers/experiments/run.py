@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
-from functools import partial
 from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
@@ -92,20 +91,35 @@ def run_experiment(
 
     *_, blank = blanks.values()
     checkpoint = CHECKPOINTS / f"{blank.configuration_sha256[:32]}.safetensors"
-    evaluate = partial(_evaluated, data, model, experiment.seed == SEEDS[0], progress)
     training = _training(model)
+
+    def evaluated(runs: Mapping[str, Run]) -> tuple[list[Run], list[Any]]:
+        """The runs, by evaluation, with what is counted in the tests; and what the model says of them."""
+        predicted, whole = data.evaluate(model, runs, progress), experiment.seed == SEEDS[0]
+        counted = [replace(run, table=data.table(predicted[name], whole)) for name, run in runs.items()]
+        return counted, [predicted[name] for name in runs]
+
+    def after_epoch(epoch: int) -> None:
+        """Store the outcome."""
+        listed, _ = evaluated(_named(blanks, epoch))
+        with _first_process(training) as first:
+            for run in listed if first else ():
+                save_run(run, epochs, overwrite=True)
+
+    if epochs and not all(run_path(run, epochs).exists() for run in _named(blanks, 1).values()):
+        _remove_checkpoint(checkpoint)  # the epochs before it would not be run, and their outcomes are gone
     with training.processor_threads(experiment.threads) if training else nullcontext():
-        after_epoch = _stored_epochs(model, blanks, evaluate, checkpoint, epochs) if epochs else None
-        history = model.fit(data.train, checkpoint=checkpoint, after_epoch=after_epoch, progress=progress)
+        how = {"checkpoint": checkpoint, "after_epoch": after_epoch if epochs else None}
+        history = model.fit(data.train, **how, progress=progress)
         start = time.perf_counter()
-        runs, predicted = evaluate(blanks)
+        runs, predicted = evaluated(blanks)
         seconds = {"prediction_seconds": round(time.perf_counter() - start, 1)}
         versions = {"versions": {name: version(name) for name in model.packages}}
         computing = training.computing() | {"precision": model.precision} if training else {}
     facts = {"environment": environment(()) | versions | computing | seconds, "history": history.record()}
     facts |= {"wall_seconds": round(history.seconds, 1), "sentences_per_second": history.rate}
     runs = [replace(run, **facts) for run in runs]
-    with _first_process(model) as first:
+    with _first_process(training) as first:
         if first:
             if predictions:
                 write_predictions(Path(predictions), data, *predicted[-1])
@@ -115,6 +129,15 @@ def run_experiment(
                 save_run(run, folder, overwrite=True)
             _remove_checkpoint(checkpoint)
     return runs[-1]
+
+
+def _named(runs: Mapping[str, Run], epoch: int) -> dict[str, Run]:
+    """The runs as those of an epoch."""
+    ending = f"epoch-{epoch}"
+    return {
+        name: replace(run, variant="+".join(filter(None, (run.variant, ending))))
+        for name, run in runs.items()
+    }
 
 
 def _configuration(experiment: Experiment, model: Model, data: RelationData | BagData, variant: str) -> Run:
@@ -151,49 +174,13 @@ def _stored(blank: Run, folder: Path | str) -> Run | None:
     return stored
 
 
-def _evaluated(
-    data: RelationData | BagData, model: Model, whole: bool, progress: bool, blanks: Mapping[str, Run]
-) -> tuple[list[Run], list[Any]]:
-    """The runs, by evaluation, with what is counted in the tests; and what the model says of them."""
-    predicted = data.evaluate(model, blanks, progress)
-    runs = [replace(run, table=data.table(predicted[name], whole)) for name, run in blanks.items()]
-    return runs, [predicted[name] for name in blanks]
-
-
-def _stored_epochs(
-    model: Model,
-    blanks: Mapping[str, Run],
-    evaluate: Callable[[Mapping[str, Run]], tuple[list[Run], list[Any]]],
-    checkpoint: Path,
-    folder: Path | str,
-) -> Callable[[int], None]:
-    """What stores the outcome after each epoch."""
-
-    def named(epoch: int) -> dict[str, Run]:
-        variants = {
-            name: "+".join(filter(None, (run.variant, f"epoch-{epoch}"))) for name, run in blanks.items()
-        }
-        return {name: replace(run, variant=variants[name]) for name, run in blanks.items()}
-
-    def store(epoch: int) -> None:
-        runs, _ = evaluate(named(epoch))
-        with _first_process(model) as first:
-            for run in runs if first else ():
-                save_run(run, folder, overwrite=True)
-
-    if not all(run_path(run, folder).exists() for run in named(1).values()):
-        _remove_checkpoint(checkpoint)  # the epochs before it would not be run, and their outcomes are gone
-    return store
-
-
 def _training(model: Model) -> ModuleType | None:
     """The module that trains networks; None for a model that is none, and torch is not loaded."""
     return import_module("..models.training", __package__) if "torch" in model.packages else None
 
 
-def _first_process(model: Model) -> AbstractContextManager[bool]:
+def _first_process(training: ModuleType | None) -> AbstractContextManager[bool]:
     """Whether this process is the one that writes; after the block all have come to its end."""
-    training = _training(model)
     return training.first_process() if training else nullcontext(is_first_process())
 
 

@@ -250,20 +250,16 @@ def default_settings(name: str, settings: str = "standard", encoder: str = EMBED
     if settings not in entry.settings:
         raise unknown_name(f"settings of {name}", settings, entry.settings)
     values, large = entry.settings[settings], _PUBLISHED.get((name, settings, "large"), {})
-    return Settings(**{**values, **(large if large and _is_large(encoder) else {})})
+    if large and encoder not in _SMALL:
+        from .encoder import is_large  # torch
+
+        values = {**values, **(large if encoder in _LARGE or is_large(encoder) else {})}
+    return Settings(**values)
 
 
-_KNOWN_SIZES = dict.fromkeys((EMBEDDED, "mpnet-base", "bert-base-uncased", "roberta-base"), False)
-_KNOWN_SIZES |= dict.fromkeys(("bert-large-uncased", "roberta-large"), True)
+_SMALL = (EMBEDDED, "mpnet-base", "bert-base-uncased", "roberta-base")
+_LARGE = ("bert-large-uncased", "roberta-large")
 """Encoders of the papers, which need not be here to say what settings they have."""
-
-
-def _is_large(encoder: str) -> bool:
-    if encoder in _KNOWN_SIZES:
-        return _KNOWN_SIZES[encoder]
-    from .encoder import is_large  # torch
-
-    return is_large(encoder)
 
 
 def _known_options(name: str, options: Mapping[str, Any]) -> Mapping[str, Option]:

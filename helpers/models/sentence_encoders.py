@@ -173,12 +173,11 @@ class _RecurrentEncoder(_WordEncoder):
     def examples(self, bags: Sequence[Bag]) -> list[tuple[Example, ...]]:
         """The inputs of each bag; extra `types` (2, types) and `aliases` (relations,) are shares that sum to
         1 where there are any."""
+        whole = super().examples(bags)
+        sides = [[self._side(bag, sample) for sample in bag.samples] for bag in bags]
         return [
-            tuple(
-                sentence._replace(extra=self._side(bag, sample))
-                for sentence, sample in zip(sentences, bag.samples, strict=True)
-            )
-            for bag, sentences in zip(bags, super().examples(bags), strict=True)
+            tuple(example._replace(extra=side) for example, side in zip(*pair, strict=True))
+            for pair in zip(whole, sides, strict=True)
         ]
 
     def _side(self, bag: Bag, sample: RelationSample) -> dict[str, list]:

@@ -24,40 +24,6 @@ from ...metrics import as_label_matrix
 from .liblinear import Options, Rows, parse_options
 from .problems import LabelProblems, cores
 
-
-def _binarised(y: Any) -> tuple[sparse.csc_array, np.ndarray]:
-    """(n, L) sparse 0/1 with a column a class, (n, 1) for two, and the classes.
-
-    >>> targets, classes = _binarised(["b", "a", "b"])
-    >>> targets.toarray()[:, 0].tolist(), classes.tolist()
-    ([1.0, 0.0, 1.0], ['a', 'b'])
-    """
-    y = column_or_1d(y.toarray() if sparse.issparse(y) else y, warn=True)
-    assert_all_finite(y, input_name="y")
-    check_classification_targets(y)
-    binarizer = LabelBinarizer(sparse_output=True)
-    targets = sparse.csc_array(binarizer.fit_transform(y), dtype=np.float64)
-    targets.eliminate_zeros()
-    if len(binarizer.classes_) < 2:
-        only = binarizer.classes_.tolist()[0]
-        raise ValueError(f"y has one class, {only!r}: a classifier needs two at least")
-    return targets, binarizer.classes_
-
-
-def _only_labels(targets: sparse.csc_array) -> np.ndarray:
-    """(n,) the one label of each document; ValueError with the row of one that has none or several.
-
-    >>> _only_labels(sparse.csc_array([[0, 1], [1, 0]])).tolist()
-    [1, 0]
-    """
-    each = targets.sum(axis=1)
-    wrong = each != 1
-    if wrong.any():
-        row = int(wrong.argmax())
-        raise ValueError(f"y[{row}] has {int(each[row])} labels; this technique needs exactly one a document")
-    return targets.tocsr().indices
-
-
 ALONE = 50_000
 """Decision values below which a further thread would cost more than it saves."""
 
@@ -174,7 +140,16 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
             targets = sparse.csc_array(as_label_matrix(y, "y"), dtype=np.float64)
             self.classes_ = np.arange(targets.shape[1])
         else:
-            targets, self.classes_ = _binarised(y)
+            y = column_or_1d(y.toarray() if sparse.issparse(y) else y, warn=True)
+            assert_all_finite(y, input_name="y")
+            check_classification_targets(y)
+            binarizer = LabelBinarizer(sparse_output=True)
+            targets = sparse.csc_array(binarizer.fit_transform(y), dtype=np.float64)
+            targets.eliminate_zeros()
+            self.classes_ = binarizer.classes_
+            if len(self.classes_) < 2:
+                only = self.classes_.tolist()[0]
+                raise ValueError(f"y has one class, {only!r}: a classifier needs two at least")
         each = targets.sum(axis=1)
         self.multiclass_ = bool(targets.shape[1] > 1 and (each == 1).all())
         return targets
@@ -229,9 +204,15 @@ class BinaryAndMulticlass(LinearClassifier):
     """
 
     def _train(self, X: Any, targets: sparse.csc_array, options: Options) -> None:
-        is_one_column = not self._is_matrix and targets.shape[1] == 1
-        classes = targets.toarray()[:, 0] if is_one_column else _only_labels(targets)
-        count = len(self.classes_)
+        each, count = targets.sum(axis=1), len(self.classes_)
+        if targets.shape[1] == 1:  # of two classes that y named
+            classes = targets.toarray()[:, 0]
+        elif (each == 1).all():
+            classes = targets.tocsr().indices
+        else:
+            row = int((each != 1).argmax())
+            needed = "this technique needs exactly one a document"
+            raise ValueError(f"y[{row}] has {int(each[row])} labels; {needed}")
         rows = Rows(X, options)
         weights, present = rows.train_classes(classes)
         table = np.zeros((count, rows.width))

@@ -99,24 +99,20 @@ FBR = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8)
 """The values of fbr to choose from."""
 
 
-class _Orders(NamedTuple):
-    """The random orders of the documents that one label needs: for the outer folds, the inner folds of each,
-    and the folds of the final thresholds."""
-
-    outer: np.ndarray
-    inner: list[np.ndarray]
-    final: np.ndarray
+_Orders = tuple[np.ndarray, list[np.ndarray], np.ndarray]
+"""The random orders of the documents that one label needs: for the outer folds, the inner folds of each, and
+the folds of the final thresholds."""
 
 
 def _draw_orders(random: np.random.RandomState, n: int) -> _Orders:
     """The orders for one label, drawn one after the other as LibMultiLabel draws them.
 
-    >>> [len(order) for order in _draw_orders(np.random.RandomState(1), 7).inner]
+    >>> [len(order) for order in _draw_orders(np.random.RandomState(1), 7)[1]]
     [5, 5, 4]
     """
     outer = random.permutation(n)
     inner = [random.permutation(len(training)) for training, _ in cross_validation_folds(outer)]
-    return _Orders(outer, inner, random.permutation(n))
+    return outer, inner, random.permutation(n)
 
 
 def _scut_fbr(problems: LabelProblems, piece: tuple[int, _Orders]) -> float:
@@ -129,16 +125,16 @@ def _scut_fbr(problems: LabelProblems, piece: tuple[int, _Orders]) -> float:
     >>> round(_scut_fbr(problems, (0, _draw_orders(np.random.RandomState(0), 9))), 3)
     0.0
     """
-    label, orders = piece
+    label, (outer, inner, final) = piece
     positive = problems.positive(label)
     total = np.zeros(len(FBR))
-    for (training, validation), order in zip(cross_validation_folds(orders.outer), orders.inner, strict=True):
+    for (training, validation), order in zip(cross_validation_folds(outer), inner, strict=True):
         thresholds = _thresholds(problems, label, training[order])
         scores = problems.decide(problems.solve(label, training), validation)
         total += f1_of(counts_of(scores + thresholds[:, None] > 0, positive[validation]))
     best = _last_best(total) if total.any() else 0
     problems.keep(label)
-    return float(_thresholds(problems, label, orders.final)[best])
+    return float(_thresholds(problems, label, final)[best])
 
 
 def _thresholds(problems: LabelProblems, label: int, order: np.ndarray) -> np.ndarray:

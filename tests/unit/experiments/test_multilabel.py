@@ -48,7 +48,7 @@ def test_the_problems_are_those_that_the_solver_is_called_for(letters, model):
 
 def test_all_are_stored_in_one_go(letters, tmp_path, monkeypatch):
     stored = {"STORED": {"demo": {"1vsrest": {}}}, "PAIRS": (("1vsrest", "thresholding"),)}
-    read = {"documents_of": lambda dataset: letters, "_file_sums": lambda dataset: {"letters": "0" * 64}}
+    read = {"documents_of": lambda dataset: letters, "corpus_hashes": lambda *_: {"letters": "0" * 64}}
     for name, value in (stored | read).items():
         monkeypatch.setattr(multilabel, name, value)
     multilabel._store_runs(tmp_path)
