@@ -35,13 +35,17 @@ from .bags import (
     Bag,
     Fingerprint,
     Mention,
+    by_relation,
+    distort_bags,
     fingerprint,
+    hide_word,
     make_bags,
+    mislead_bags,
     nyt10m_relations,
     shared_pairs,
     without_duplicates,
+    wrong_pairs,
 )
-from .distortion import by_relation, distort_bags, hide_word, mislead_bags, wrong_pairs
 from .formats.parsing import starts_with_key
 from .formats.tagged import PTR_FILES, ptr_split
 from .formats.docred import (

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
@@ -129,38 +129,39 @@ def spacy_corpus(name: str) -> dict[str, list[ParsedSample]]:
 
 def parse_path(name: str) -> Path:
     """Where the parses of a data set lie; raises MissingData with the command that makes them."""
+    file = parse_file(name)
     try:
-        return file_path(parse_file(name))
+        return file_path(file)
     except MissingData:
+        command = f"{program()} data parse {name}"
         raise MissingData(
-            f"{parse_file(name)} is missing: make it by {program()} data parse {name}, which needs "
-            f"pip install {_NEEDED}"
+            f"{file} is missing: make it by {command}, which needs pip install {_NEEDED}"
         ) from None
 
 
-def _read_parse(_line: int, _number: int, row: Any) -> list[tuple[str, dict[str, tuple[Any, ...]]]]:
+def _read_parse(_line: int, _number: int, row: Any) -> list[tuple[str, list[tuple[Any, ...]]]]:
     """The sha256 of a sentence and its columns; ValueError says what is wrong with them."""
     record = json_record(row)
-    columns = {}
+    columns: list[tuple[Any, ...]] = []
     for name, kind in _COLUMNS.items():
         values = field(record, name)
         if not isinstance(values, list) or not all(type(value) is kind for value in values):
             raise ValueError(f"the field {name!r} is no list of {kind.__name__}")
-        columns[name] = tuple(map(tuple, values)) if kind is list else tuple(values)
+        columns.append(tuple(map(tuple, values)) if kind is list else tuple(values))
     return [(string(record, "sha256"), columns)]
 
 
 def _with_parse(
-    sample: RelationSample, parses: Mapping[str, Mapping[str, tuple[Any, ...]]], path: Path
+    sample: RelationSample, parses: Mapping[str, Sequence[tuple[Any, ...]]], path: Path
 ) -> ParsedSample:
     columns = parses.get(_text_sha256(sample.text))
     if columns is None:
         raise MalformedRecord(path, f"the sentence of sample {sample.id} is not in it; make the file anew")
     types = sample.types if isinstance(sample, TypedSample) else ("", "")
-    about = (sample.id, sample.text, sample.head, sample.tail, sample.relation, *types)
-    words, heads, pos, ner = (columns[name] for name in _COLUMNS)
     try:
-        return ParsedSample(*about, words=words, heads=heads, pos=pos, ner=ner)
+        return ParsedSample(
+            sample.id, sample.text, sample.head, sample.tail, sample.relation, *types, *columns
+        )
     except (ValueError, TypeError) as error:
         raise MalformedRecord(path, f"sample {sample.id}: {error}") from error
 
@@ -203,22 +204,21 @@ def parse_files(name: str, splits: Iterable[str]) -> list[str]:
 
 
 def _join_trees(
-    samples: Iterable[RelationSample], path: Path | str, trees: Path | str | None = None
+    samples: Sequence[RelationSample], path: Path | str, trees: Path | str | None = None
 ) -> list[ParsedSample]:
     """The samples with the trees of a file (`read_dependencies`), matched by order and checked by letters.
 
     Raises MalformedRecord if there are not as many, or one differs, with the sentence's number.
     """
-    samples, parsed = list(samples), read_dependencies(path, trees=trees)
+    parsed = read_dependencies(path, trees=trees)
     if len(samples) != len(parsed):
         raise MalformedRecord(path, f"{len(parsed)} sentences; the corpus has {len(samples)}")
+    joined = []
     for number, (sample, sentence) in enumerate(zip(samples, parsed, strict=True), start=1):
         if _letters(sample) != _letters(sentence):
             raise MalformedRecord(path, f"sentence {number} is not that of sample {sample.id}", number)
-    return [
-        replace(sentence, id=sample.id, relation=sample.relation)
-        for sample, sentence in zip(samples, parsed, strict=True)
-    ]
+        joined.append(replace(sentence, id=sample.id, relation=sample.relation))
+    return joined
 
 
 def _letters(sample: RelationSample) -> list[str]:

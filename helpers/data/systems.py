@@ -22,9 +22,9 @@ from ..core import (
     shown,
     unknown_name,
 )
-from .cells import as_list
+from .cells import Coded, as_frame, as_list
 from .files import locate, search_folders
-from .formats.parsing import collect, json_array, string
+from .formats.parsing import check_new, collect, json_array, string
 from .formats.tagged import read_semeval
 from .predictions import read_label_columns
 from .tables import LabelList, open_source
@@ -120,15 +120,14 @@ def _read_folder(folder: Path, split: str) -> dict[str, list[str]]:
         ids = as_list(read["id"])
         true, predicted = (dict(zip(ids, read[role], strict=True)) for role in ("gold", "predicted"))
         gold = gold or true
-        for identifier in gold | true if gold != true else ():
-            labels = [shown(key.get(identifier, "absent")) for key in (true, gold)]
-            if labels[0] != labels[1]:
-                reason = f"is {labels[0]}, but {labels[1]} in the other models' files"
-                reason = f"the gold label of {shown(identifier)} {reason}"
+        for name in () if gold == true else gold | true:
+            here, there = (shown(key.get(name, "absent")) for key in (true, gold))
+            if here != there:
+                reason = f"the gold label of {shown(name)} is {here}, but {there} in the other models' files"
                 raise MalformedRecord(path, reason, column="label_true")
         columns[model] = [predicted[identifier] for identifier in gold]
     for model, path in lists.items():
-        columns[model] = [row["label"] for _, row in LabelList(path, path.read_bytes()).rows()]
+        columns[model] = LabelList(path, path.read_bytes()).read(["label"])["label"].tolist()
         if (size := len(columns[model])) != len(gold):
             raise MalformedRecord(path, f"{len(gold)} labels are expected, found {size}", size)
 
@@ -176,30 +175,24 @@ def join_semeval_answers(proposals: Path | str, key: Mapping[str, str]) -> pd.Da
     ...     join_semeval_answers(path, {"8001": "Other", "8002": "Other"})["predicted"].tolist()
     ['Other', '(skipped)']
     """
-    import pandas as pd
+    first: dict[str, int] = {}
 
-    answers: dict[str, str] = {}
-    for line, row in LabelList(proposals, read_file(proposals)).rows():
+    def parse(line: int, _number: int, row: dict[str, str]) -> list[tuple[str, str]]:
         label, identifier = row["label"], row.get("id")
-        reason = ""
         if identifier is None:
-            reason = f"id, tab and label are expected in place of {shown(label)}"
-        elif identifier in answers or identifier not in key:
-            reason = (
-                f"id {shown(identifier)} {'occurs twice' if identifier in answers else 'is not in the key'}"
-            )
-        elif label not in SEMEVAL_RELATIONS:
-            reason = str(unknown_name("relation", label, SEMEVAL_RELATIONS))
-        if reason:
-            raise MalformedRecord(proposals, reason, line)
-        answers[row["id"]] = label
-    return pd.DataFrame(
-        {
-            "id": pd.Series(list(key), dtype="str"),
-            "gold": pd.Categorical(list(key.values())),
-            "predicted": pd.Categorical([answers.get(identifier, SKIPPED) for identifier in key]),
-        }
-    )
+            raise ValueError(f"id, tab and label are expected in place of {shown(label)}")
+        check_new(first, identifier, line)
+        if identifier not in key:
+            raise ValueError(f"id {shown(identifier)} is not in the key")
+        if label not in SEMEVAL_RELATIONS:
+            raise unknown_name("relation", label, SEMEVAL_RELATIONS)
+        return [(identifier, label)]
+
+    rows = LabelList(proposals, read_file(proposals)).rows()
+    answers = dict(collect(proposals, rows, parse, strict=True))
+    predicted = [answers.get(identifier, SKIPPED) for identifier in key]
+    columns = {"gold": Coded.of(key.values()), "predicted": Coded.of(predicted)}
+    return as_frame({"id": list(key)} | columns)
 
 
 def count_tacred() -> dict[str, Mapping[str, int]]:

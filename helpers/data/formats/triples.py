@@ -10,6 +10,7 @@ import json
 import logging
 import re
 from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -215,7 +216,13 @@ def _triples(value: Any, size: int, notes: Counter[str] | None) -> list[Triple]:
         raise ValueError(f"a list of triples is expected, not {shown(value)}")
     if len({type(triple) for triple in value}) > 1:
         raise ValueError("the list holds triples in two forms")
-    return [_triple(triple, number, size) for number, triple in enumerate(value, start=1)]
+    triples = []
+    for number, triple in enumerate(value, start=1):
+        try:
+            triples.append(_triple(triple, size))
+        except ValueError as error:
+            raise ValueError(f"triple {number}: {error}") from error
+    return triples
 
 
 def _generated(text: str, notes: Counter[str] | None) -> list[Triple]:
@@ -234,26 +241,19 @@ def _generated(text: str, notes: Counter[str] | None) -> list[Triple]:
     return triples
 
 
-def _triple(value: Any, number: int, size: int) -> Triple:
-    try:
-        if isinstance(value, list):
-            if len(value) != 3:
-                raise ValueError(f"head, relation and tail are expected, not {shown(value)}")
-            head, relation, tail = value
-            if type(head) is str and type(tail) is str and head.strip() and tail.strip():
-                return Triple(_relation(relation), head, tail)
-            return _joined(relation, _argument(head, "head", size), _argument(tail, "tail", size))
-        if not isinstance(value, dict):
-            raise ValueError(f"a list or an object is expected, not {shown(value)}")
-        names = _part_names(tuple(value))
-        ends = (_argument(value[name], name, size, value) for name in (names[0], names[2]))
-        return _joined(value[names[1]], *ends)
-    except ValueError as error:
-        raise ValueError(f"triple {number}: {error}") from error
-
-
-def _joined(relation: Any, head: tuple, tail: tuple) -> Triple:
-    return Triple(_relation(relation), *(part for pair in zip(head, tail, strict=True) for part in pair))
+def _triple(value: Any, size: int) -> Triple:
+    names, beside = ("head", "relation", "tail"), {}
+    if isinstance(value, list):
+        if len(value) != 3:
+            raise ValueError(f"head, relation and tail are expected, not {shown(value)}")
+        parts = value
+    elif isinstance(value, dict):
+        names, beside = _part_names(tuple(value)), value
+        parts = [value[name] for name in names]
+    else:
+        raise ValueError(f"a list or an object is expected, not {shown(value)}")
+    head, tail = (_argument(parts[end], names[end], size, beside) for end in (0, 2))
+    return Triple(_relation(parts[1]), *(part for pair in zip(head, tail, strict=True) for part in pair))
 
 
 @functools.lru_cache(maxsize=1000)
@@ -272,24 +272,26 @@ def _relation(value: Any) -> str:
         raise ValueError(f"relation: {error}") from error
 
 
-def _argument(value: Any, name: str, size: int, beside: dict | None = None) -> tuple:
+def _argument(value: Any, name: str, size: int, beside: dict) -> tuple:
     """(text, span, type) of a head or a tail: text or an object, or what stands beside it in the triple."""
+    given, prefix, text = beside, f"{name}_", value
     if isinstance(value, dict):
-        given, prefix = value, ""
-        text = next((value[key] for key in NAMES if key in value), None)
-    else:
-        given, prefix, text = beside or {}, f"{name}_", value
-    span = next((given[prefix + key] for key in SPANS if prefix + key in given), None)
+        given, prefix, text = value, "", _first(value, NAMES)
+    span, kind = (_first(given, [prefix + key for key in keys]) for keys in (SPANS, TYPES))
     if span is None and prefix + "start" in given:
         span = [given[prefix + "start"], given.get(prefix + "end")]
     if span is not None:
         span = _span(span, name, size)
-    kind = next((given[prefix + key] for key in TYPES if prefix + key in given), None)
     if text is None and span is None or text is not None and not (isinstance(text, str) and text.strip()):
         raise ValueError(f"{name} is {shown(value)}: a text is needed, or an object with a text or a span")
     if kind is not None and not isinstance(kind, str):
         raise ValueError(f"the type of {name} is {shown(kind)}, no text")
     return text, span, kind
+
+
+def _first(record: dict, names: Iterable[str]) -> Any:
+    """The value of the first of these keys that there is, or None."""
+    return next((record[name] for name in names if name in record), None)
 
 
 def _span(span: Any, name: str, size: int) -> Span:

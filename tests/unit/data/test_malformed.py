@@ -135,7 +135,7 @@ MATRICES = [
     ("a.csv", "1,0\n" + "1" * 200_000 + ",x\n", ", line 2, column '2': 'x' is no number"),
 ]
 ANSWERS = [
-    ("a.txt", "8001\tOther\n8001\tOther", ", line 2: id '8001' occurs twice"),
+    ("a.txt", "8001\tOther\n8001\tOther", ", line 2: id '8001' occurred before, at line 1"),
     ("a.txt", "8001\tOther\n9\tOther", ", line 2: id '9' is not in the key"),
     ("a.txt", "8001\tother", ", line 1: unknown relation 'other'; did you mean 'Other'?"),
     ("a.txt", "8001\tOther\n8002 Other", ", line 2: id, tab and label are expected in place of '8002 Other'"),
