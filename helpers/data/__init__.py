@@ -6,119 +6,34 @@
 
 import csv
 
-from .files import (
-    ENCODER_PACKAGES,
-    data_name,
-    data_sha256,
-    data_status,
-    encoder_folder,
-    fetch,
-    fetch_encoder,
-    locate,
-    registered_file,
-    registered_files,
-    search_folders,
-)
-from .samples import (
-    ParsedSample,
-    RDR_MARKERS,
-    RelationSample,
-    SPACED_TAGS,
-    TAGS,
-    TypedSample,
-    parse_tagged,
-    pruned_heads,
-    render,
-    samples_sha256,
-)
-from .bags import (
-    Bag,
-    Fingerprint,
-    Mention,
-    by_relation,
-    distort_bags,
-    fingerprint,
-    hide_word,
-    make_bags,
-    mislead_bags,
-    nyt10m_relations,
-    shared_pairs,
-    without_duplicates,
-    wrong_pairs,
-)
+from .files import ENCODER_PACKAGES, data_name, data_sha256, data_status, encoder_folder, fetch
+from .files import fetch_encoder, locate, registered_file, registered_files, search_folders
+from .samples import RDR_MARKERS, SPACED_TAGS, TAGS, ParsedSample, RelationSample, TypedSample
+from .samples import parse_tagged, pruned_heads, render, samples_sha256
+from .bags import Bag, Fingerprint, Mention, by_relation, distort_bags, fingerprint, hide_word, make_bags
+from .bags import mislead_bags, nyt10m_relations, shared_pairs, without_duplicates, wrong_pairs
 from .formats.parsing import starts_with_key
 from .formats.tagged import PTR_FILES, ptr_split
-from .formats.docred import (
-    AnnotatedDocument,
-    DocumentFact,
-    pair_shares,
-    read_annotated_documents,
-    read_document_facts,
-)
+from .formats.docred import AnnotatedDocument, DocumentFact, pair_shares, read_annotated_documents
+from .formats.docred import read_document_facts
 from .formats.records import read_relation_file
 from .formats.distant import GIDS_RELATIONS, read_entity_types, read_relation_aliases
 from .formats.documents import read_documents, read_labels
 from .formats.triples import Triple, TripleItem, holds_triples, read_triples
-from .catalogue import (
-    Dataset,
-    corpus_hashes,
-    datasets,
-    fetch_dataset,
-    file_path,
-    find_dataset,
-    read_corpus,
-    register_dataset,
-    register_files,
-    unregister_dataset,
-)
+from .catalogue import Dataset, corpus_hashes, datasets, fetch_dataset, file_path, find_dataset
+from .catalogue import read_corpus, register_dataset, register_files, unregister_dataset
 from .parses import parse_dataset, parse_file, parse_files, parse_path, parsed_corpus, spacy_corpus
-from .statistics import (
-    TOTAL,
-    count_labels,
-    counted_datasets,
-    dataset_statistics,
-    find_statistics,
-    label_statistics,
-    perplexity,
-    published_counts,
-)
-from .demo import (
-    NEGATIVE,
-    SYNTHETIC,
-    SYNTHETIC_DOCUMENTS,
-    TEST_ONLY,
-    demo_corpus,
-    demo_documents,
-)
-from .ranked_lists import (
-    PUBLISHED_LISTS,
-    UNKNOWN_ENTITY,
-    PublishedList,
-    read_curve,
-    read_gids_probabilities,
-    read_ranked_list,
-)
+from .statistics import TOTAL, count_labels, counted_datasets, dataset_statistics, find_statistics
+from .statistics import label_statistics, perplexity, published_counts
+from .demo import NEGATIVE, SYNTHETIC, SYNTHETIC_DOCUMENTS, TEST_ONLY, demo_corpus, demo_documents
 from .pairing import clean_sample, paired_sample, paired_sets, write_pairs
 from .cells import Coded, LabelColumns, as_frame, distinct_keys
 from .tables import open_source
-from .label_names import (
-    Respelling,
-    read_answer_map,
-    read_inverse,
-    read_label_names,
-    renamed,
-    respelt,
-)
-from .predictions import (
-    ANSWERED,
-    COMMON_NAMES,
-    EMPTY,
-    columns_of,
-    read_label_columns,
-    read_predictions,
-)
+from .label_names import Respelling, read_answer_map, read_inverse, read_label_names, renamed, respelt
+from .predictions import ANSWERED, COMMON_NAMES, EMPTY, columns_of, read_label_columns, read_predictions
 from .counting import count_files, count_rows
-from .systems import join_semeval_answers, semeval_key, tacred_predictions
+from .systems import PUBLISHED_LISTS, UNKNOWN_ENTITY, PublishedList, join_semeval_answers, read_curve
+from .systems import read_gids_probabilities, read_ranked_list, semeval_key, tacred_predictions
 from .documents import Documents, label_list, label_matrix
 from .matrices import read_matrix, write_matrix
 

@@ -42,22 +42,18 @@ FOR_ARROW = 1 << 21
 _BLOCK = 1 << 24  # bytes that Arrow parses at a time: a row has to fit into two blocks
 
 
-def for_arrow(content: bytes) -> bool:
-    """Whether Arrow is to read this text: it is long, and Arrow is installed.
-
-    >>> for_arrow(b"gold,predicted\\n")
-    False
-    """
+def _is_for_arrow(content: bytes) -> bool:
+    """Whether Arrow is to read this text: it is long, and Arrow is installed."""
     return len(content) >= FOR_ARROW and find_spec("pyarrow") is not None
 
 
 def delimited_columns(content: bytes, delimiter: str, wanted: Wanted) -> dict[str, Any] | None:
     """The named columns of a CSV or TSV file with a header, which is known to be UTF-8; or None.
 
-    >>> delimited_columns(b"id,gold\\n7,NA\\n", ",", Wanted(["gold"]))["gold"].tolist()
-    ['NA']
-    >>> delimited_columns(b"id,gold\\n7\\n", ",", Wanted(["gold"]))
+    >>> delimited_columns(b"id,gold\\n7,NA\\n", ",", Wanted(["gold"]))  # it is short
     """
+    if not _is_for_arrow(content):
+        return None
     import pyarrow as pa
     from pyarrow import csv as arrow_csv
 
@@ -89,11 +85,9 @@ def delimited_columns(content: bytes, delimiter: str, wanted: Wanted) -> dict[st
 
 
 def json_columns(content: bytes, first: dict[str, Any], wanted: Wanted) -> dict[str, Any] | None:
-    """The named fields of JSON lines, with the types that the first object shows; or None.
-
-    >>> json_columns(b'{"gold": 7}', {"gold": 7}, Wanted(["gold"]))["gold"].tolist()
-    ['7']
-    """
+    """The named fields of JSON lines, with the types that the first object shows; or None."""
+    if not _is_for_arrow(content):
+        return None
     import pyarrow as pa
     from pyarrow import json as arrow_json
 
@@ -198,26 +192,22 @@ def _column(column: pa.ChunkedArray, name: str, wanted: Wanted) -> Any:
     return Coded(coded.codes, coded.categories[:-1])
 
 
-def _odd_row(column: Any) -> int | None:
-    """The first row (from 0) whose cell is missing or blank, or is no finite number; or None."""
-    if isinstance(column, Coded):
-        return column.first_row(lambda label: not label.strip())
-    if isinstance(column, np.ndarray):
-        odd = ~np.isfinite(column)
-        return int(odd.argmax()) if odd.any() else None
+def _is_sound(column: Any) -> bool:
+    """Whether no cell is missing or blank, or is no finite number."""
     import pyarrow.compute as pc
 
-    if not column.null_count and pc.min(pc.binary_length(pc.utf8_trim_whitespace(column))).as_py() != 0:
-        return None
-    return next((row for row, text in enumerate(column.to_pylist()) if not (text or "").strip()), None)
+    if isinstance(column, Coded):
+        return all(map(str.strip, column.categories.tolist()))
+    if isinstance(column, np.ndarray):
+        return bool(np.isfinite(column).all())
+    return not column.null_count and pc.min(pc.binary_length(pc.utf8_trim_whitespace(column))).as_py() != 0
 
 
 def _sound(table: pa.Table, wanted: Wanted) -> dict[str, Any] | None:
-    read = {name: _column(table[name], name, wanted) for name in table.column_names}
-    odd = any(
-        _odd_row(column) is not None for name, column in read.items() if name not in wanted.may_be_empty
-    )
-    return None if odd else read
+    """The columns of a table; None if a cell has a fault, which its row has to tell."""
+    columns = {name: _column(table[name], name, wanted) for name in table.column_names}
+    checked = [column for name, column in columns.items() if name not in wanted.may_be_empty]
+    return columns if all(map(_is_sound, checked)) else None
 
 
 def _well_quoted(content: bytes, delimiter: str) -> bool:

@@ -34,8 +34,6 @@ class Documents:
     features : one row of numbers each, n × d float64, finite, in canonical form (sorted, nothing twice).
     malformed : the errors of the records that a reader left out; empty unless it read with strict=False.
 
-    Two collections are equal if ids, labels in order, texts and features are; `malformed` is not compared.
-
     Raises
     ------
     ValueError : no documents; unequal lengths; both or neither of texts and features; an id twice; a label
@@ -77,19 +75,6 @@ class Documents:
 
     def __len__(self) -> int:
         return len(self.ids)
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Documents):
-            return NotImplemented
-        if (self.ids, self.labels, self.texts) != (other.ids, other.labels, other.texts):
-            return False
-        if self.features is None or other.features is None:
-            return self.features is other.features
-        if self.features.shape != other.features.shape:
-            return False
-        return (self.features != other.features).nnz == 0
-
-    __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
         content = "texts" if self.features is None else f"{self.features.shape[1]} features"

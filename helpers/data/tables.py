@@ -217,7 +217,7 @@ class Delimited(Source):
             raise MalformedRecord(self.path, reason, line) from error
 
     def _arrow(self, wanted: arrow.Wanted) -> Any:
-        if not arrow.for_arrow(self.content) or any({*name} & {"\n", "\r"} for name in self.names):
+        if any({*name} & {"\n", "\r"} for name in self.names):
             return None
         return arrow.delimited_columns(self.content, self.delimiter, wanted)
 
@@ -265,7 +265,7 @@ class _JsonLines(Source):
             yield number, row if isinstance(row, dict) else MalformedRecord(self.path, reason, number)
 
     def _arrow(self, wanted: arrow.Wanted) -> Any:
-        return arrow.json_columns(self.content, self.first, wanted) if arrow.for_arrow(self.content) else None
+        return arrow.json_columns(self.content, self.first, wanted)
 
 
 class _JsonDocument(_JsonLines):

@@ -30,7 +30,7 @@ GIDS_RELATIONS = (
 """In the order of the columns and gold numbers of Jat et al.'s published probabilities.
 
 The file relation2id.txt beside them has another order; but only in this one the numbers are the relations of
-the sentences, pair by pair (`ranked_lists.read_gids_probabilities`).
+the sentences, pair by pair (`read_gids_probabilities`).
 """
 
 

@@ -68,7 +68,7 @@ READERS |= {"tables": "read_label_columns count_files read_predictions", "tables
 READERS |= {"run": "load_run", "model": "load_model"}
 """Kind of files → its readers, if there are any."""
 MODULES = [data, *map(vars(data.formats).get, ("distant", "docred", "documents", "records", "tagged"))]
-MODULES += [data.ranked_lists, runs, experiments]
+MODULES += [data.systems, runs, experiments]
 MODULES += [SimpleNamespace(load_model=DocumentClassifier.load)]
 OTHERS = {"read_corpus", "_read_goemotions", "read_curve"}
 """Of registered files, and of two; spoilt ones in tests/unit/data."""
