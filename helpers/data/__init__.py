@@ -20,9 +20,9 @@ from .formats.records import read_relation_file
 from .formats.distant import GIDS_RELATIONS, read_entity_types, read_relation_aliases
 from .formats.documents import read_documents, read_labels
 from .formats.triples import Triple, TripleItem, holds_triples, read_triples
-from .catalogue import Dataset, corpus_hashes, datasets, fetch_dataset, file_path, find_dataset
+from .catalogue import Dataset, corpus_hashes, datasets, fetch_dataset, find_dataset
 from .catalogue import read_corpus, register_dataset, register_files, unregister_dataset
-from .parses import parse_dataset, parse_file, parse_files, parse_path, parsed_corpus, spacy_corpus
+from .parses import parse_dataset, parse_hashes, parsed_corpus, spacy_corpus
 from .statistics import TOTAL, count_labels, counted_datasets, dataset_statistics, find_statistics
 from .statistics import label_statistics, perplexity, published_counts
 from .demo import NEGATIVE, SYNTHETIC, SYNTHETIC_DOCUMENTS, TEST_ONLY, demo_corpus, demo_documents

