@@ -150,10 +150,6 @@ class LabelColumns(dict):
         """The roles whose columns hold labels."""
         return [role for role in self if role != "id"]
 
-    def first_row(self, role: str, fault: Callable[[str], bool]) -> int | None:
-        """The first row (from 0) whose label has a fault, or None; each distinct label is judged once."""
-        return self[role].first_row(fault)
-
     def replaced(self, arrays: Mapping[str, Any]) -> LabelColumns:
         """The same columns with other labels in some."""
         return LabelColumns({**self, **arrays}, self.columns, self.recognised, self.locate, self.counts)

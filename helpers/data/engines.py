@@ -101,7 +101,7 @@ class _Part(NamedTuple):
                 columns = read_columns(open_source(file), {role: self.columns.get(role) for role in ROLES})
             except MalformedRecord as error:
                 return error
-            row = None if label is None else columns.first_row(role, label.__eq__)
+            row = None if label is None else columns[role].first_row(label.__eq__)
             if row is not None:
                 return columns.locate(role, row, reason)
         return MalformedRecord(self.files[0], reason, None, self.columns.get(role))

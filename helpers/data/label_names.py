@@ -138,7 +138,7 @@ def with_names(columns: LabelColumns, names: Mapping[str, str]) -> LabelColumns:
             for label in columns[role].categories.tolist()
             if label not in known and (role == "gold" or re.fullmatch(r"-?\d+", label))
         }
-        row = columns.first_row(role, unknown.__contains__)
+        row = columns[role].first_row(unknown.__contains__)
         if row is not None:
             label = shown(columns[role][row])
             reason = f"{label} is no label id and no name; ids are {listing(names, 60)}"

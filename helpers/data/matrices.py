@@ -30,7 +30,6 @@ from ..core import (
 )
 
 ENDINGS = (".csv", ".npy", ".npz")
-_BLOCK = 1 << 24
 
 
 def read_matrix(path: Path | str) -> np.ndarray | scipy.sparse.csr_array:
@@ -84,22 +83,19 @@ def _ending(path: Path) -> str:
 
 
 def _first_nan(matrix: np.ndarray | scipy.sparse.csr_array) -> tuple[int, int] | None:
-    """Row and column (from 0) of the first NaN, or None; no second matrix of the size of this one is made.
+    """Row and column (from 0) of the first NaN, or None.
 
     >>> _first_nan(np.array([[0.5, np.nan]])), _first_nan(np.eye(2, dtype=bool))
     ((0, 1), None)
     """
     if matrix.dtype.kind != "f":
         return None
-    if scipy.sparse.issparse(matrix):
-        for entry in np.flatnonzero(np.isnan(matrix.data))[:1]:
-            return int(np.searchsorted(matrix.indptr, entry, side="right")) - 1, int(matrix.indices[entry])
-        return None
-    rows = max(1, _BLOCK // max(1, matrix.shape[1]))
-    for start in range(0, len(matrix), rows):
-        for row, column in np.argwhere(np.isnan(matrix[start : start + rows]))[:1]:
-            return int(start + row), int(column)
-    return None
+    if isinstance(matrix, np.ndarray):
+        rows, columns = np.nonzero(np.isnan(matrix))
+    else:
+        entries = matrix.tocoo()
+        rows, columns = (indices[np.isnan(entries.data)] for indices in entries.coords)
+    return (int(rows[0]), int(columns[0])) if len(rows) else None
 
 
 def _read_csv(path: Path) -> np.ndarray:

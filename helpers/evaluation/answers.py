@@ -260,7 +260,7 @@ def _check_labels(labels: Sequence[str], what: str, columns: LabelColumns) -> No
     """Refuse a label set and gold labels that do not fit each other."""
     if made := [label for label in labels if label in COUNTED_AS.values()]:
         raise ValueError(f"{shown(made[0])} stands for answers that are no label: it cannot be one")
-    row = columns.first_row("gold", lambda label: label not in labels)
+    row = columns["gold"].first_row(lambda label: label not in labels)
     if row is not None:
         label = columns["gold"][row]
         reason = f"{unknown_name(f'label of {what}', label, labels)}{_alike(label, labels)}"
@@ -273,7 +273,7 @@ def _off_list_fault(
     """The error of the first answer off the list, as it stands in the file."""
     known = (*answers.labels, SKIPPED)
     rows = {
-        role: columns.first_row(role, lambda label: label not in known)
+        role: columns[role].first_row(lambda label: label not in known)
         for role in data.ANSWERED
         if role in read
     }
