@@ -173,11 +173,7 @@ class TestFindingFiles:
             count_files(f"file://{path}", engine="memory")
 
 
-def as_relation(table: pa.Table) -> duckdb.DuckDBPyRelation:
-    return duckdb.from_arrow(table)
-
-
-FRAMES = {"duckdb": as_relation, "arrow": lambda table: table, "pandas": pa.Table.to_pandas}
+FRAMES = {"duckdb": duckdb.from_arrow, "arrow": lambda table: table, "pandas": pa.Table.to_pandas}
 FRAMES["categories"] = lambda table: table.to_pandas().astype("category")
 
 

@@ -16,8 +16,7 @@ from sklearn.preprocessing import MultiLabelBinarizer
 
 from helpers import data
 from helpers.data import Documents, label_list, label_matrix
-from helpers.data.formats import distant, docred, records, tagged
-from helpers.data.formats import documents as document_files
+from helpers.data.formats import distant, docred, documents, records, tagged
 from helpers.data.formats.distant import _find_name
 from helpers.data.formats.docred import NEGATIVE
 from helpers.data.formats.documents import _read_svm
@@ -44,7 +43,7 @@ TACRED |= {"stanford_head": [4, 4, 4, "0"], "stanford_pos": ["PRP", "VBZ", "DT",
 TACRED |= {"subj_start": 0, "subj_end": 0, "obj_start": 2, "obj_end": 3, "subj_type": "PERSON"}
 TACRED |= {"obj_type": "TITLE", "stanford_ner": ["O"] * 4}
 CHEMPROT = {"text": "<< a >> [[ b ]]", "label": "A", "metadata": []}
-EMOTIONS = partial(document_files.read_goemotions, labels=("admiration", "anger", "joy"))
+EMOTIONS = partial(documents.read_goemotions, labels=("admiration", "anger", "joy"))
 ARRAY = ("[\n", ",\n", "\n]", 3)
 LINES = ("", "\n", "\n", 2)
 FORMS = {
@@ -56,7 +55,7 @@ FORMS = {
     "pairs": (docred.read_sentence_pairs, ANNOTATED, ARRAY),
     "nyt": (distant.read_nyt_star, {"triple_list": [["a", "r", "b"]]}, ARRAY),
     "tacred": (records.read_tacred, TACRED, ARRAY),
-    "txt": (document_files.read_txt, "{n}\ta\tone", LINES),
+    "txt": (documents.read_txt, "{n}\ta\tone", LINES),
     "svm": (_read_svm, "x {n}:1", LINES),
     "goemotions": (EMOTIONS, "Hm.\t0\ted{n}", LINES),
 }
@@ -250,17 +249,16 @@ class TestSentencePairs:
     def test_a_drawn_part(self, tmp_path, monkeypatch):
         corpus = docred.read_sentence_pairs(write_file(tmp_path, "d.json", json.dumps([ANNOTATED] * 30)))
 
-        def drawn(documents: int, share: float, seed: int) -> list:
-            for name, value in {"DOCUMENTS": documents, "NEGATIVE_SHARE": share, "DRAW_SEED": seed}.items():
+        def drawn(*values: float) -> list:
+            for name, value in zip(("DOCUMENTS", "NEGATIVE_SHARE", "DRAW_SEED"), values, strict=True):
                 monkeypatch.setattr(docred, name, value)
             return docred.drawn_pairs(corpus)
 
         part = drawn(10, 0.6, 3)
-        assert part == drawn(10, 0.6, 3) != drawn(10, 0.6, 4)
+        assert part == drawn(10, 0.6, 3) != drawn(10, 0.6, 4) and drawn(99, 0.99, 3) == list(corpus)
         assert len({sample.id.partition(".")[0] for sample in part}) == 10
         assert [sample for sample in corpus if sample in part] == part
         assert Counter(sample.relation == NEGATIVE for sample in part) == {False: 20, True: 30}
-        assert drawn(99, 0.99, 3) == list(corpus)
 
 
 class TestLabelledTwice:
@@ -334,9 +332,8 @@ LINE = st.text(st.characters(codec="utf-8", exclude_characters="\t\r\n"), min_si
 
 
 def parts(documents: Documents) -> tuple:
-    features = documents.features
-    numbers = None if features is None else features.toarray().tolist()
-    return documents.ids, documents.labels, documents.texts, numbers
+    numbers = documents.features is not None and documents.features.toarray().tolist()
+    return documents.ids, documents.labels, documents.texts, numbers, documents.malformed
 
 
 class TestDocuments:
@@ -351,7 +348,6 @@ class TestDocuments:
         content = content if is_text else "3,12 3:2 1:.1\r\n\t2:-1e-300\n  \n\n\n"
         documents = data.read_documents(write_file(tmp_path, name, content))
         assert parts(documents) == parts(self.TEXTS if is_text else self.FEATURES)
-        assert documents.malformed == ()
         assert is_text or documents.features.has_canonical_format
 
     @pytest.mark.parametrize(
@@ -423,7 +419,7 @@ def test_select_and_remove_unlabelled(caplog):
     assert parts(TRAIN.select([2, 0]))[:3] == (("c", "a"), (("news",), ("news", "art")), ("three", "one"))
     features = Documents(["a", "b"], [[], ["x"]], features=[[1, 0], [0, 2]])
     with caplog.at_level(logging.INFO):
-        assert parts(features.remove_unlabelled()) == (("b",), (("x",),), None, [[0, 2]])
+        assert parts(features.remove_unlabelled())[:4] == (("b",), (("x",),), None, [[0, 2]])
     assert "left out 1 of 2 documents that have no label" in caplog.text
 
 
