@@ -17,7 +17,7 @@ from .formats.tagged import PTR_FILES, ptr_split
 from .formats.docred import AnnotatedDocument, DocumentFact, pair_shares, read_annotated_documents
 from .formats.docred import read_document_facts
 from .formats.records import read_relation_file
-from .formats.distant import GIDS_RELATIONS, read_entity_types, read_relation_aliases
+from .formats.distant import GIDS_RELATIONS, read_entity_types, read_nyt_star, read_relation_aliases
 from .formats.documents import read_documents, read_labels
 from .formats.triples import Triple, TripleItem, holds_triples, read_triples
 from .catalogue import Dataset, corpus_hashes, datasets, fetch_dataset, find_dataset

@@ -233,7 +233,7 @@ def _generated(text: str, notes: Counter[str] | None) -> list[Triple]:
         for piece in pieces or [""]:
             tail, _, relation = piece.partition("<obj>")
             if head.strip() and tail.strip() and relation.strip():
-                triples.append(Triple(_relation(relation.strip()), head.strip(), tail.strip()))
+                triples.append(Triple(relation.strip(), head.strip(), tail.strip()))
             elif notes is None:
                 raise ValueError(f"{shown(GENERATED + group)} is incomplete")
             else:
@@ -253,7 +253,9 @@ def _triple(value: Any, size: int) -> Triple:
     else:
         raise ValueError(f"a list or an object is expected, not {shown(value)}")
     head, tail = (_argument(parts[end], names[end], size, beside) for end in (0, 2))
-    return Triple(_relation(parts[1]), *(part for pair in zip(head, tail, strict=True) for part in pair))
+    return Triple(
+        label_of(parts[1], "relation"), *(part for pair in zip(head, tail, strict=True) for part in pair)
+    )
 
 
 @functools.lru_cache(maxsize=1000)
@@ -263,13 +265,6 @@ def _part_names(keys: tuple[str, ...]) -> tuple[str, str, str]:
         lacking = ("head", "relation", "tail")[names_there.index("")]
         raise ValueError(f"there is no {lacking}; keys: {listing(keys)}")
     return names_there[0], names_there[1], names_there[2]
-
-
-def _relation(value: Any) -> str:
-    try:
-        return label_of(value)
-    except ValueError as error:
-        raise ValueError(f"relation: {error}") from error
 
 
 def _argument(value: Any, name: str, size: int, beside: dict) -> tuple:

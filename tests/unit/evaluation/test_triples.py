@@ -97,7 +97,7 @@ OUTSIDE = {"text": "a", "gold": [[SPAN, "r", {"span": [1, 5]}]], "predicted": []
         ({"predicted": []}, {}, "there is no key 'gold'"),
         ({"gold": [["a", "r"]], "predicted": []}, {}, "item 2, key 'gold': triple 1: head, relation"),
         ({"gold": [], "predicted": [["a", "r", 3]]}, {}, "item 2, key 'predicted': triple 1: tail is 3"),
-        ({"gold": [], "predicted": [["a", " ", "b"]]}, {}, "triple 1: relation: the field is empty"),
+        ({"gold": [], "predicted": [["a", " ", "b"]]}, {}, "triple 1: the relation is empty"),
         ({"gold": [*ABC, {"h": "a"}], "predicted": []}, {}, "triples in two forms"),
         ({"gold": [{"h": "a", "r": "r"}], "predicted": []}, {}, "triple 1: there is no tail"),
         ({"gold": "<triplet> a", "predicted": ""}, {}, "item 2, key 'gold': .* is incomplete"),
