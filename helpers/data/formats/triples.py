@@ -252,10 +252,10 @@ def _triple(value: Any, size: int) -> Triple:
         parts = [value[name] for name in names]
     else:
         raise ValueError(f"a list or an object is expected, not {shown(value)}")
-    head, tail = (_argument(parts[end], names[end], size, beside) for end in (0, 2))
-    return Triple(
-        label_of(parts[1], "relation"), *(part for pair in zip(head, tail, strict=True) for part in pair)
-    )
+    head, head_span, head_type = _argument(parts[0], names[0], size, beside)
+    tail, tail_span, tail_type = _argument(parts[2], names[2], size, beside)
+    relation = label_of(parts[1], "relation")
+    return Triple(relation, head, tail, head_span, tail_span, head_type, tail_type)
 
 
 @functools.lru_cache(maxsize=1000)
@@ -269,6 +269,8 @@ def _part_names(keys: tuple[str, ...]) -> tuple[str, str, str]:
 
 def _argument(value: Any, name: str, size: int, beside: dict) -> tuple:
     """(text, span, type) of a head or a tail: text or an object, or what stands beside it in the triple."""
+    if type(value) is str and not beside and value.strip():  # most often
+        return value, None, None
     given, prefix, text = beside, f"{name}_", value
     if isinstance(value, dict):
         given, prefix, text = value, "", _first(value, NAMES)
