@@ -27,59 +27,58 @@ INTEGERS = (int, np.integer, np.bool_)
 
 def count_columns(
     columns: Mapping[str, Any], labels: Iterable[Label] | None, weight: Any = None, counts: Any = None
-) -> tuple[np.ndarray, np.ndarray, tuple[Label, ...]]:
+) -> tuple[tuple[np.ndarray, ...], np.ndarray, tuple[Label, ...]]:
     """Count the rows of named label columns.
 
     Arguments and errors are those of `outcome.Outcome.from_columns`.
 
     Returns
     -------
-    entries (K, m), positions into the label list, each combination once; counts (K,); the label list.
+    (K,) positions into the label list for each column: the combinations that occur, sorted, each once; counts
+    (K,); the label list.
 
-    >>> entries, counts, labels = count_columns({"gold": ["b", "a"], "predicted": ["b", "b"]}, labels=None)
-    >>> entries.tolist(), counts.tolist(), labels
-    ([[1, 1], [0, 1]], [1, 1], ('a', 'b'))
+    >>> kinds, counts, labels = count_columns({"gold": ["b", "a"], "predicted": ["b", "b"]}, labels=None)
+    >>> [column.tolist() for column in kinds], counts.tolist(), labels
+    ([[0, 1], [1, 1]], [1, 1], ('a', 'b'))
     """
-    if counts is not None and weight is not None:
-        raise ValueError("sample_weight and counts are both given: a row is weighed or counted")
     listed = None if labels is None else checked_labels(labels)
-    coded = {argument: _encoded(column, argument) for argument, column in columns.items()}
+    coded = {}
+    for argument, column in columns.items():
+        codes, values = _encoded(column, argument)
+        if listed and isinstance(listed[0], str):  # an integer is a position in a list of strings
+            known = range(len(listed))
+            values = [listed[value] if isinstance(value, int) and value in known else value for value in values]
+        coded[argument] = codes, values
     (first, n), *others = ((argument, len(codes)) for argument, (codes, _) in coded.items())
     if not n:
         raise ValueError(f"{first} is empty: no samples to count")
     for argument, length in others:
         if length != n:
             raise ValueError(f"{first} has {n} samples, {argument} has {length}")
-    if weight is not None:
-        weight = _checked_weight(weight, n)
-    elif counts is not None:
-        weight = _checked_counts(counts, n)
+    weight = _checked_weight(weight, counts, n)
     sizes = [len(values) for _, values in coded.values()]
-    entries, sums = _joint_counts([codes for codes, _ in coded.values()], sizes, weight)
-    names = [_names(values, entries[:, m], listed) for m, (_, values) in enumerate(coded.values())]
-    final = listed or _sorted_labels({label for column in names for label in column.values()})
+    kinds, sums = _joint_counts([codes for codes, _ in coded.values()], sizes, weight)
+    occurring = [np.unique(codes).tolist() for codes in kinds]
+    final = listed or _sorted_labels(
+        {values[code] for some, (_, values) in zip(occurring, coded.values(), strict=True) for code in some}
+    )
     position = {label: index for index, label in enumerate(final)}
-    for m, (argument, (codes, _)) in enumerate(coded.items()):
-        if strange := [code for code, label in names[m].items() if label not in position]:
+    placed = []
+    for column, some, (argument, (codes, values)) in zip(kinds, occurring, coded.items(), strict=True):
+        if strange := [code for code in some if values[code] not in position]:
             index = int(np.isin(codes, strange).argmax())
-            raise ValueError(unlisted_message(argument, index, names[m][codes[index].item()], final))
-        entries[:, m] = [position[names[m][code]] for code in entries[:, m].tolist()]
-    return entries, sums if counts is None else sums.astype(np.int64), final
+            raise ValueError(unlisted_message(argument, index, values[codes[index]], final))
+        placed.append(np.array([position[values[code]] for code in column.tolist()]))
+    # once more, of the few: in the order of the labels, and two codes may have been one label
+    kinds, sums = _joint_counts(placed, [len(final)] * len(placed), sums)
+    return kinds, sums if weight is not None and counts is None else sums.astype(np.int64), final
 
 
 def _encoded(column: Any, argument: str) -> tuple[np.ndarray, Sequence[Any]]:
-    """A label column as codes (n,) from 0, and the label of each code.
+    """A label column as codes (n,) from 0, and the label of each code; errors as of `Outcome.from_columns`.
 
-    Parameters
-    ----------
     column : one-dimensional array of integers, pandas Series, Index or Categorical, Arrow array, tensor, or
-        any sequence of strings or integers. Booleans are the labels 0 and 1.
-    argument : the caller's name of the column, for error messages.
-
-    Raises
-    ------
-    ValueError : the column is not one-dimensional, holds a missing value, is neither integers nor strings, or
-        holds more than `MAX_LABELS` different strings.
+    any sequence of strings or integers; booleans are the labels 0 and 1. argument : its name in messages.
 
     >>> codes, values = _encoded(["b", "a", "b"], "gold")
     >>> codes.tolist(), values
@@ -89,7 +88,9 @@ def _encoded(column: Any, argument: str) -> tuple[np.ndarray, Sequence[Any]]:
         what = "a string" if isinstance(column, str) else repr(column)
         raise ValueError(f"{argument} is {what}: a column with one label per sample is needed")
     if type(column).__module__.partition(".")[0] == "pyarrow":
-        chunks = column if hasattr(column, "chunks") else _chunked(column)
+        import pyarrow as pa
+
+        chunks = column if hasattr(column, "chunks") else pa.chunked_array([column])
         dictionary = chunks.dictionary_encode().unify_dictionaries().combine_chunks()
         indices = dictionary.indices
         indices = indices.cast("int64").fill_null(-1) if indices.null_count else indices
@@ -105,29 +106,18 @@ def _encoded(column: Any, argument: str) -> tuple[np.ndarray, Sequence[Any]]:
     array = np.asarray(column)
     if array.ndim != 1:
         raise ValueError(f"{argument} has shape {array.shape}: one label per sample is needed, shape (n,)")
-    if array.dtype.kind in "iub":
-        return _integers(array, argument)
     if array.dtype.kind in "OUT":
         return _numbered(array, argument)
-    index = int(np.isnan(array).argmax()) if array.dtype.kind == "f" else 0
-    of_kind = f"{argument} has dtype {array.dtype}: labels are integers or strings"
-    raise ValueError(of_kind + (f"; {argument}[{index}] is {array[index]}" if len(array) else ""))
-
-
-def _chunked(column: Any) -> Any:
-    import pyarrow as pa
-
-    return pa.chunked_array([column])
-
-
-def _missing(argument: str, index: int, value: object) -> ValueError:
-    """The error for `argument[index]`, which holds no label.
-
-    >>> _missing("gold", 3, float("nan"))
-    ValueError('gold[3] is nan: labels are strings or integers, and none may be missing')
-    """
-    none = "labels are strings or integers, and none may be missing"
-    return ValueError(f"{argument}[{index}] is {shown(value)}: {none}")
+    if array.dtype.kind not in "iub":
+        index = int(np.isnan(array).argmax()) if array.dtype.kind == "f" else 0
+        of_kind = f"{argument} has dtype {array.dtype}: labels are integers or strings"
+        raise ValueError(of_kind + (f"; {argument}[{index}] is {array[index]}" if len(array) else ""))
+    array = array.view(np.uint8) if array.dtype.kind == "b" else array
+    if not len(array) or array.min() >= 0 and array.max() < LARGEST_CODE:  # these are codes already
+        return array, range(int(array.max(initial=0)) + 1)
+    integers, codes = np.unique(array, return_inverse=True)
+    _check_number(len(integers), f"{argument} has {{}} distinct labels")
+    return codes, integers.tolist()
 
 
 def _from_dictionary(codes: np.ndarray, values: list, argument: str) -> tuple[np.ndarray, Sequence[Any]]:
@@ -135,22 +125,8 @@ def _from_dictionary(codes: np.ndarray, values: list, argument: str) -> tuple[np
     missing = [-1, *(code for code, label in enumerate(labels) if label is None)]
     if len(codes) and (codes.min() < 0 or len(missing) > 1) and (where := np.isin(codes, missing)).any():
         index = int(where.argmax())
-        value = None if codes[index] < 0 else values[codes[index]]
-        raise _missing(argument, index, value)
+        raise _missing(argument, index, None if codes[index] < 0 else values[codes[index]])
     return codes, labels
-
-
-def _integers(array: np.ndarray, argument: str) -> tuple[np.ndarray, Sequence[Any]]:
-    """Integers of any size and sign: small ones are codes already."""
-    if array.dtype.kind == "b":
-        array = array.view(np.uint8)
-    if not len(array) or array.min() >= 0 and array.max() < LARGEST_CODE:
-        return array, range(int(array.max(initial=0)) + 1)
-    kinds, codes = np.unique(array, return_inverse=True)
-    if len(kinds) > MAX_LABELS:
-        many = f"{argument} has {len(kinds)} distinct labels"
-        raise ValueError(f"{many}: more than {MAX_LABELS} are ids or texts, not classes")
-    return codes, kinds.tolist()
 
 
 def _numbered(column: np.ndarray | list, argument: str) -> tuple[np.ndarray, Sequence[Any]]:
@@ -169,12 +145,22 @@ def _numbered(column: np.ndarray | list, argument: str) -> tuple[np.ndarray, Seq
         if len(number) > MAX_LABELS:
             many = f"more than {MAX_LABELS} distinct labels, {shown([*number][MAX_LABELS])} among them"
             raise ValueError(f"{many}: are they ids or texts?")
-    return codes, [as_label(value) for value in number]
+    return codes, [str(value) if isinstance(value, str) else int(value) for value in number]
+
+
+def _missing(argument: str, index: int, value: object) -> ValueError:
+    """The error for `argument[index]`, which holds no label.
+
+    >>> _missing("gold", 3, float("nan"))
+    ValueError('gold[3] is nan: labels are strings or integers, and none may be missing')
+    """
+    none = "labels are strings or integers, and none may be missing"
+    return ValueError(f"{argument}[{index}] is {shown(value)}: {none}")
 
 
 def _joint_counts(
     columns: Sequence[np.ndarray], sizes: Sequence[int], weight: np.ndarray | None = None
-) -> tuple[np.ndarray, np.ndarray]:
+) -> tuple[tuple[np.ndarray, ...], np.ndarray]:
     """Count the distinct rows of some columns of codes, block by block; memory for one block only.
 
     Parameters
@@ -184,56 +170,40 @@ def _joint_counts(
 
     Returns
     -------
-    entries : (K, m) codes, sorted, one row for each combination that occurs, with weight 0 too.
-    counts : (K,) int64, or float64 when weighted.
+    m columns (K,) of codes, sorted, one row for each combination that occurs, with weight 0 too; counts (K,)
+    int64, or float64 when weighted.
 
-    >>> entries, counts = _joint_counts([np.array([0, 0, 1]), np.array([1, 1, 0])], [2, 2])
-    >>> entries.tolist(), counts.tolist()
+    >>> kinds, counts = _joint_counts([np.array([0, 0, 1]), np.array([1, 1, 0])], [2, 2])
+    >>> [codes.tolist() for codes in kinds], counts.tolist()
     ([[0, 1], [1, 0]], [2, 1])
     """
-
-    def packed(rows: slice) -> np.ndarray:  # a row of codes as one integer
-        whole = columns[0][rows].astype(np.intp)
-        for codes, size in zip(columns[1:], sizes[1:], strict=True):
-            whole *= size
-            whole += codes[rows].astype(np.intp, copy=False)
-        return whole
-
     size, n = math.prod(sizes), len(columns[0])
     if size > COUNTED_IN_AN_ARRAY:
-        kinds, inverse = np.unique(packed(slice(None)), return_inverse=True)
+        kinds, inverse = np.unique(np.ravel_multi_index(columns, sizes), return_inverse=True)
         sums = np.bincount(inverse, weight)
     else:
         occurs, sums = np.zeros(size, np.int64), np.zeros(size, np.int64 if weight is None else float)
         step = max(BLOCK_ROWS, size)  # adding up tables stays the smaller part of the work
         for rows in (slice(start, start + step) for start in range(0, n, step)):
-            codes = packed(rows)
+            codes = np.ravel_multi_index([column[rows] for column in columns], sizes)
             occurs += np.bincount(codes, minlength=size)
             if weight is not None:
                 sums += np.bincount(codes, weight[rows], size)
         kinds = np.flatnonzero(occurs)
         sums = (occurs if weight is None else sums)[kinds]
-    return np.stack(np.unravel_index(kinds, sizes), axis=1), sums
-
-
-def _names(values: Sequence[Any], codes: np.ndarray, listed: tuple[Label, ...] | None) -> dict[int, Label]:
-    """Label of each code that occurs; an integer is a position where strings are listed."""
-    names = {code: values[code] for code in np.unique(codes).tolist()}
-    if listed is None or not isinstance(listed[0], str):
-        return names
-    return {
-        code: listed[label] if isinstance(label, int) and 0 <= label < len(listed) else label
-        for code, label in names.items()
-    }
+    return np.unravel_index(kinds, sizes), sums
 
 
 def _sorted_labels(labels: set[Label]) -> tuple[Label, ...]:
     if len({isinstance(label, str) for label in labels}) > 1:
         raise ValueError(f"labels mix strings and integers: {sorted(map(repr, labels))[:5]} …")
-    if len(labels) > MAX_LABELS:
-        many = f"{len(labels)} distinct labels: more than {MAX_LABELS}"
-        raise ValueError(f"{many} are ids or texts, not classes")
+    _check_number(len(labels), "{} distinct labels")
     return tuple(sorted(labels))
+
+
+def _check_number(labels: int, said: str) -> None:
+    if labels > MAX_LABELS:
+        raise ValueError(f"{said.format(labels)}: more than {MAX_LABELS} are ids or texts, not classes")
 
 
 def checked_labels(labels: Iterable[Label]) -> tuple[Label, ...]:
@@ -247,8 +217,7 @@ def checked_labels(labels: Iterable[Label]) -> tuple[Label, ...]:
     listed = distinct_labels(list(labels))
     if not listed:
         raise ValueError("labels is empty")
-    if len(listed) > MAX_LABELS:
-        raise ValueError(f"labels holds {len(listed)} labels: more than {MAX_LABELS} are ids or texts")
+    _check_number(len(listed), "labels holds {} labels")
     if len({isinstance(label, str) for label in listed}) > 1:
         raise ValueError("labels mixes strings and integers")
     return listed
@@ -286,17 +255,19 @@ def check_total(counts: np.ndarray) -> None:
         raise ValueError(f"counts add up to {total:.3g}: less than 2^53 is expected")
 
 
-def _checked_counts(counts: Any, n: int) -> np.ndarray:
-    """How often each row occurs, as floats: below 2^53 they add up exactly."""
-    counts = np.asarray(counts)
-    if counts.shape != (n,) or counts.dtype.kind not in "iu":
-        shape = f"shape {counts.shape} and dtype {counts.dtype}"
-        raise ValueError(f"counts has {shape}: a whole number for each of {n} rows is needed")
-    check_total(counts)
-    return counts.astype(float)
-
-
-def _checked_weight(weight: Any, n: int) -> np.ndarray:
+def _checked_weight(weight: Any, counts: Any, n: int) -> np.ndarray | None:
+    """The weight of each row: `sample_weight`, or how often it occurs, exact in floats; None: once."""
+    if counts is not None:
+        if weight is not None:
+            raise ValueError("sample_weight and counts are both given: a row is weighed or counted")
+        counts = np.asarray(counts)
+        if counts.shape != (n,) or counts.dtype.kind not in "iu":
+            shape = f"shape {counts.shape} and dtype {counts.dtype}"
+            raise ValueError(f"counts has {shape}: a whole number for each of {n} rows is needed")
+        check_total(counts)
+        return counts.astype(float)
+    if weight is None:
+        return None
     try:
         weight = np.asarray(weight, dtype=float)
     except (TypeError, ValueError):

@@ -199,7 +199,7 @@ class MultilabelOutcome(Summable):
     def size(self) -> int:
         """Rows of its tables."""
         pairs = 0 if self.sets is None else len(self.sets.counts)
-        return len(self.ranking.relevant) + pairs + len(self.ranking.labels)
+        return len(self.ranking.counts) + pairs + len(self.ranking.labels)
 
     def scores(self, ks: Iterable[int]) -> dict[str, float]:
         """The ranking measures at each K and the three F-measures; ValueError as `RankingOutcome.scores`."""

@@ -142,8 +142,8 @@ class Outcome(Summable):
         [[0, 0, 1, 1], [0, 1, 1, 1]]
         """
         columns = {"gold": gold, "predicted": predicted} | roles
-        entries, sums, labels = count_columns(columns, labels, sample_weight, counts)
-        return cls(dict(zip(columns, entries.T, strict=True)), sums, labels).grouped()
+        kinds, sums, labels = count_columns(columns, labels, sample_weight, counts)
+        return cls(dict(zip(columns, kinds, strict=True)), sums, labels)
 
     @classmethod
     def from_table(cls, counts: Any, labels: Iterable[Label]) -> Outcome:
@@ -250,8 +250,7 @@ class Outcome(Summable):
         >>> Outcome.merged([table, table, Outcome.from_columns(["b"], ["a"])]).to_rows()
         [[0, 0, 2], [1, 0, 1]]
         """
-        first = outcomes[0]
-        labels = first.labels
+        first, labels = outcomes[0], outcomes[0].labels
         for other in outcomes[1:]:
             if first.roles.keys() != other.roles.keys():
                 names = (", ".join(outcome.roles) for outcome in (first, other))
@@ -265,21 +264,18 @@ class Outcome(Summable):
         for role in first.roles:
             columns = [outcome.roles[role] for outcome in outcomes]
             if first.decision is None:
-                placed = [positions(outcome.labels, labels)[outcome.roles[role]] for outcome in outcomes]
-                roles[role] = np.concatenate(placed)
-            else:
-                roles[role] = scipy.sparse.vstack(columns, format="csr")
+                columns = [positions(outcome.labels, labels)[outcome.roles[role]] for outcome in outcomes]
+            is_sparse = scipy.sparse.issparse(columns[0])
+            roles[role] = scipy.sparse.vstack(columns, format="csr") if is_sparse else np.concatenate(columns)
         counts = np.concatenate([outcome.counts for outcome in outcomes], axis=-1)
         return replace(first, roles=roles, counts=counts, labels=labels).grouped()
 
     def _state(self) -> tuple:
-        return self.labels, self.direction, self.decision, tuple(self.roles), self.to_rows()
+        return self.labels, self.direction, self.decision, [*self.roles], self.to_rows()
 
     def grouped(self) -> Outcome:
         """The same samples with sorted kinds, each once."""
-        codes = [
-            column if isinstance(column, np.ndarray) else _set_codes(column) for column in self.roles.values()
-        ]
+        codes = [_codes(column) for column in self.roles.values()]
         _, first, kind = np.unique(np.stack(codes, axis=1), axis=0, return_index=True, return_inverse=True)
         roles = {role: column[first] for role, column in self.roles.items()}
         return replace(self, roles=roles, counts=summed(self.counts, kind.reshape(-1), len(first)))
@@ -448,13 +444,17 @@ def _matrix(sets: Sequence[Sequence[int]], n_labels: int) -> scipy.sparse.csr_ar
     return scipy.sparse.csr_array((np.ones(len(indices), bool), indices, ends), shape=(len(sets), n_labels))
 
 
-def _set_codes(matrix: scipy.sparse.csr_array) -> np.ndarray:
-    """A number for each row, equal for equal sets, in the order of their columns; each as often as it is in
-    the set."""
-    buffer = matrix.indices.astype(">i4").tobytes()  # bytes that sort like the columns
-    keys: list[Any] = [buffer[4 * start : 4 * stop] for start, stop in pairwise(matrix.indptr.tolist())]
-    if (matrix.data != 1).any():
-        keys = list(zip(keys, map(tuple, _lists(matrix)), strict=True))
+def _codes(column: Any) -> np.ndarray:
+    """A number for each kind of one role, equal for equal ones, in their order: of sets that of their columns,
+    each as often as it is in the set; of rows of bytes that of the bytes."""
+    if isinstance(column, np.ndarray):
+        if column.ndim == 1:
+            return column
+        return np.unique(column.view(f"S{column.shape[1]}"), return_inverse=True)[1].reshape(-1)
+    buffer = column.indices.astype(">i4").tobytes()  # bytes that sort like the columns
+    keys: list[Any] = [buffer[4 * start : 4 * stop] for start, stop in pairwise(column.indptr.tolist())]
+    if (column.data != 1).any():
+        keys = list(zip(keys, map(tuple, _lists(column)), strict=True))
     code = {key: index for index, key in enumerate(sorted(set(keys)))}
     return np.array([code[key] for key in keys], dtype=np.intp)
 

@@ -21,8 +21,8 @@ from ..core import Label
 from .averaging import signature
 from .bootstrap import Interval, bootstrap_intervals
 from .label_matrix import check_k, row_blocks
-from .outcome import draw, scalar, summed
-from .scores import Summable, check_same_labels, in_range
+from .outcome import Outcome, draw, scalar
+from .scores import in_range
 
 MEASURES = ("P", "R", "RP", "NDCG")
 RANKS = "the hits are those of the first {} ranks"
@@ -87,33 +87,18 @@ def names_at(ks: Iterable[int]) -> list[str]:
     return [f"{measure}@{k}" for measure in MEASURES for k in ks]
 
 
-def _hits_of(gold: scipy.sparse.csr_array, top: np.ndarray) -> np.ndarray:
-    """(n, K) bool: is the label in this place gold?
-
-    Parameters
-    ----------
-    gold : (n, L) label matrix. top : (n, K) columns of the ranked labels; −1, no label, is no hit.
-
-    >>> _hits_of(scipy.sparse.csr_array([[0, 1, 1]]), np.array([[1, 0, -1]])).tolist()
-    [[True, False, False]]
-    """
-    hits = np.empty(top.shape, bool)
-    for rows in row_blocks(*gold.shape):
-        hits[rows] = np.take_along_axis(gold[rows].toarray(), top[rows], axis=1)
-    return hits & (top >= 0)
-
-
 @dataclass(frozen=True, eq=False)
-class RankingOutcome(Summable):
+class RankingOutcome(Outcome):
     """How often does an instance have r gold labels, and its hits at these ranks?
 
     Attributes
     ----------
-    relevant : (C,) gold labels of an instance, r. packed : (C, ⌈depth/8⌉) bytes, the hits at ranks 1 … depth
-        as bits (`numpy.packbits`). Together they are the kinds of instances, sorted, none twice.
-    counts : (..., C) how many instances are of each kind; leading axes are replicates.
+    roles : 'relevant' (K,), gold labels of an instance, r; 'packed' (K, ⌈depth/8⌉) bytes, the hits at ranks
+        1 … depth as bits (`numpy.packbits`).
+    counts : (..., K) how many instances are of each kind; leading axes are replicates.
+    labels : the L labels, which hits are hits of; they have to agree where outcomes add up, as has `decision`,
+        which names the depth.
     depth : the largest K that can be asked for.
-    labels : the L labels, which hits are hits of; they have to agree where outcomes add up.
 
     For small depths there are few kinds, whatever n is; never are there more than n.
 
@@ -124,11 +109,7 @@ class RankingOutcome(Summable):
     [[2, [1, 3], 2]]
     """
 
-    relevant: np.ndarray
-    packed: np.ndarray
-    counts: np.ndarray
-    depth: int
-    labels: tuple[Label, ...]
+    depth: int = 0
 
     @classmethod
     def from_top(
@@ -144,54 +125,31 @@ class RankingOutcome(Summable):
         >>> RankingOutcome.from_top(scipy.sparse.csr_array([[0, 1], [0, 1]]), np.array([[1], [-1]])).to_rows()
         [[1, [], 1], [1, [1], 1]]
         """
-        labels = tuple(range(gold.shape[1])) if labels is None else labels
-        packed = np.packbits(_hits_of(gold, top), axis=1)
-        kinds = _grouped(np.diff(gold.indptr).astype(np.int64), packed, np.ones(len(top), np.int64))
-        return cls(*kinds, depth=top.shape[1], labels=labels)
+        hits = np.empty(top.shape, bool)
+        for rows in row_blocks(*gold.shape):
+            hits[rows] = np.take_along_axis(gold[rows].toarray(), top[rows], axis=1) & (top[rows] >= 0)
+        names = tuple(range(gold.shape[1])) if labels is None else labels
+        return cls._of(np.diff(gold.indptr), hits, np.ones(len(top), np.int64), names)
 
     @classmethod
-    def merged(cls, outcomes: Sequence[RankingOutcome]) -> RankingOutcome:
-        """The sum of one outcome or more; ValueError if depths or labels differ.
-
-        >>> one = RankingOutcome.from_top(scipy.sparse.csr_array([[0, 1]]), np.array([[1]]))
-        >>> RankingOutcome.merged([one, one, one]).n
-        3
-        """
-        first = outcomes[0]
-        for other in outcomes[1:]:
-            if other.depth != first.depth:
-                raise ValueError(f"outcomes of depth {first.depth} and {other.depth} do not add up")
-            check_same_labels(first.labels, other.labels)
-        relevant = np.concatenate([outcome.relevant for outcome in outcomes])
-        packed = np.concatenate([outcome.packed for outcome in outcomes])
-        counts = np.concatenate([outcome.counts for outcome in outcomes], axis=-1)
-        return cls(*_grouped(relevant, packed, counts), depth=first.depth, labels=first.labels)
-
-    def _state(self) -> tuple:
-        return self.labels, self.depth, self.to_rows()
-
-    @property
-    def n(self) -> Any:
-        """Number of instances; shape (...)."""
-        return scalar(self.counts.sum(-1))
+    def _of(cls, relevant: Any, hits: np.ndarray, counts: Any, labels: tuple[Label, ...]) -> RankingOutcome:
+        roles = {"relevant": np.asarray(relevant, np.int64), "packed": np.packbits(hits, axis=1)}
+        depth = hits.shape[1]
+        made = cls(roles, np.asarray(counts, np.int64), labels, decision=f"depth {depth}", depth=depth)
+        return made.grouped()  # type: ignore[return-value]  # of the same class
 
     @property
     def without_labels(self) -> Any:
         """Number of instances without gold labels: they count as 0 in R@K, RP@K and NDCG@K; shape (...)."""
-        return scalar(self.counts[..., self.relevant == 0].sum(-1))
-
-    @property
-    def hits(self) -> np.ndarray:
-        """(C, depth) bool: is there a hit at rank s?"""
-        return np.unpackbits(self.packed, axis=1, count=self.depth).astype(bool)
+        return scalar(self.counts[..., self.roles["relevant"] == 0].sum(-1))
 
     def values(self, ks: Iterable[int]) -> np.ndarray:
-        """(C, 4·M) the measures of each kind of instance, in the order of `names_at`."""
-        wanted = checked_ks(ks, self.depth, RANKS).tolist()
-        measures = np.zeros((len(self.relevant), len(MEASURES) * len(wanted)))
+        """(K, 4·M) the measures of each kind of instance, in the order of `names_at`."""
+        wanted, relevant = checked_ks(ks, self.depth, RANKS).tolist(), self.roles["relevant"]
+        measures = np.zeros((len(relevant), len(MEASURES) * len(wanted)))
         for rows in row_blocks(len(measures), self.depth):
-            hits = np.unpackbits(self.packed[rows], axis=1, count=self.depth)
-            measures[rows] = _values(hits, self.relevant[rows], wanted).reshape(len(hits), -1)
+            hits = np.unpackbits(self.roles["packed"][rows], axis=1, count=self.depth)
+            measures[rows] = _values(hits, relevant[rows], wanted).reshape(len(hits), -1)
         return measures
 
     def scores(self, ks: Iterable[int]) -> dict[str, Any]:
@@ -208,10 +166,7 @@ class RankingOutcome(Summable):
         return {name: scalar(means[..., index]) for index, name in enumerate(names_at(ks))}
 
     def intervals(
-        self,
-        ks: Iterable[int],
-        rng: np.random.Generator,
-        replicates: int = 10_000,
+        self, ks: Iterable[int], rng: np.random.Generator, replicates: int = 10_000
     ) -> dict[str, Interval]:
         """Percentile bootstrap intervals of `scores`, instances drawn; see `bootstrap_intervals`.
 
@@ -228,13 +183,8 @@ class RankingOutcome(Summable):
         return bootstrap_intervals(self, means, rng, replicates).named(names_at(ks))
 
     def resample(self, rng: np.random.Generator, replicates: int) -> RankingOutcome:
-        """Bootstrap replicates; counts has shape (replicates, C). See `Outcome.resample`."""
+        """Bootstrap replicates; counts has shape (replicates, K). See `Outcome.resample`."""
         return replace(self, counts=draw(self.counts, rng, replicates))
-
-    @property
-    def replicate_entries(self) -> int:
-        """How many numbers a replicate takes while it is scored."""
-        return max(self.counts.shape[-1], len(self.labels) ** 2)
 
     def signature(self, name: str) -> str:
         """What a ranking score needs to be read, e.g. for 'NDCG@5'.
@@ -242,9 +192,8 @@ class RankingOutcome(Summable):
         >>> RankingOutcome.from_top(scipy.sparse.csr_array([[0, 1]]), np.array([[1]])).signature("P@1")
         'P@1|ties:index|without_labels:0|n:1|labels_n:2|v:0.1'
         """
-        return signature(
-            name, ties="index", without_labels="0", n=f"{self.n}", labels_n=f"{len(self.labels)}"
-        )
+        size = f"{len(self.labels)}"
+        return signature(name, ties="index", without_labels="0", n=f"{self.n}", labels_n=size)
 
     def to_rows(self) -> list[list[Any]]:
         """Each kind as [gold labels, ranks of the hits, count], sorted.
@@ -252,11 +201,15 @@ class RankingOutcome(Summable):
         >>> RankingOutcome.from_top(scipy.sparse.csr_array([[0, 1]]), np.array([[0, 1]])).to_rows()
         [[1, [2], 1]]
         """
-        ranks = [(np.flatnonzero(row) + 1).tolist() for row in self.hits]
-        return [list(row) for row in zip(self.relevant.tolist(), ranks, self.counts.tolist(), strict=True)]
+        hits = np.unpackbits(self.roles["packed"], axis=1, count=self.depth)
+        ranks = [(np.flatnonzero(row) + 1).tolist() for row in hits]
+        rows = zip(self.roles["relevant"].tolist(), ranks, self.counts.tolist(), strict=True)
+        return [list(row) for row in rows]
 
     @classmethod
-    def from_rows(cls, rows: Sequence[Sequence[Any]], depth: int, labels: Sequence[Label]) -> RankingOutcome:
+    def from_rows(  # type: ignore[override]  # rows of another kind
+        cls, rows: Sequence[Sequence[Any]], depth: int, labels: Sequence[Label]
+    ) -> RankingOutcome:
         """The inverse of `to_rows`; ValueError names the first row that is none.
 
         >>> RankingOutcome.from_rows([[1, [2], 7]], depth=2, labels=["a", "b"]).scores([1, 2])["R@2"]
@@ -269,17 +222,4 @@ class RankingOutcome(Summable):
                 needed = f"gold labels, different ranks up to {depth}, and a count"
                 raise ValueError(f"rows[{index}] is {rows[index]}: {needed}")
             hits[index, np.array(ranks, dtype=np.intp) - 1] = True
-        relevant, counts = (np.array([row[column] for row in rows], dtype=np.int64) for column in (0, 2))
-        kinds = _grouped(relevant, np.packbits(hits, axis=1), counts)
-        return cls(*kinds, depth=depth, labels=tuple(labels))
-
-
-def _grouped(
-    relevant: np.ndarray, packed: np.ndarray, counts: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The same kinds sorted, each once."""
-    size = np.asarray(relevant, ">i8").view(np.uint8).reshape(-1, 8)  # bytes that sort like the numbers
-    kinds = np.hstack([size, packed])
-    keys = kinds.view(f"S{kinds.shape[1]}").ravel()
-    _, first, kind = np.unique(keys, return_index=True, return_inverse=True)
-    return relevant[first], packed[first], summed(counts, kind, len(first))
+        return cls._of([row[0] for row in rows], hits, [row[2] for row in rows], tuple(labels))

@@ -19,20 +19,15 @@ from ..core import Label, did_you_mean
 class Summable:
     """What outcomes share: `a + b` and `sum(outcomes)`, and equality of what they count.
 
-    A class gives `merged(outcomes)` and `_state()`, which is compared.
+    A class gives `merged(outcomes)`, the sum of one or more, and `_state()`, which is compared.
 
     >>> counts = ClassCounts(np.array([3]), np.array([4]), np.array([5]), 15, ("a",))
     >>> sum([counts, counts, counts]).n, counts + counts == counts
     (45, False)
     """
 
-    def _state(self) -> tuple:
-        raise NotImplementedError
-
-    @classmethod
-    def merged(cls, outcomes: Any) -> Any:
-        """The sum of one outcome or more."""
-        raise NotImplementedError
+    merged: Any
+    _state: Any
 
     def __add__(self, other: Any) -> Any:
         return self.merged([self, other]) if type(other) is type(self) else NotImplemented
@@ -44,6 +39,9 @@ class Summable:
         return type(other) is type(self) and self._state() == other._state()
 
     __hash__ = None  # type: ignore[assignment]
+
+
+COUNTS = ("correct", "predicted", "gold", "n")
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,21 +98,19 @@ class ClassCounts(Summable):
         for other in outcomes[1:]:
             check_same(outcomes[0], other)
             check_same_labels(outcomes[0].labels, other.labels)
-        names = ("correct", "predicted", "gold", "n")
-        sums = {name: sum(getattr(counts, name) for counts in outcomes) for name in names}
+        sums = {name: sum(getattr(counts, name) for counts in outcomes) for name in COUNTS}
         return replace(outcomes[0], **sums)
 
     def pooled(self, chosen: np.ndarray) -> ClassCounts:
         """(..., 1) the counts of the chosen labels added up, as if of one class: micro is the score of it."""
-        correct, predicted, gold = (
+        sums = (
             np.asarray(counts)[..., chosen].sum(-1, keepdims=True)
             for counts in (self.correct, self.predicted, self.gold)
         )
-        return replace(self, correct=correct, predicted=predicted, gold=gold, n=self.n * int(chosen.sum()))
+        return ClassCounts(*sums, n=self.n * int(chosen.sum()))
 
-    def _state(self) -> tuple:
-        counts = (np.asarray(count).tolist() for count in (self.correct, self.predicted, self.gold, self.n))
-        return self.labels, self.direction, self.decision, *counts
+    def _state(self) -> dict:
+        return vars(self) | {name: np.asarray(getattr(self, name)).tolist() for name in COUNTS}
 
 
 def check_same_labels(first: tuple[Label, ...], second: tuple[Label, ...]) -> None:
@@ -124,13 +120,12 @@ def check_same_labels(first: tuple[Label, ...], second: tuple[Label, ...]) -> No
     Traceback (most recent call last):
     ValueError: outcomes of different labels do not add up: label 1 is 'b' and 'c'
     """
-    if first is second or first == second:
-        return
     if len(first) != len(second):
         raise ValueError(f"outcomes of {len(first)} and of {len(second)} labels do not add up")
-    index = next(i for i, (a, b) in enumerate(zip(first, second, strict=True)) if a != b)
-    differ = f"label {index} is {first[index]!r} and {second[index]!r}"
-    raise ValueError(f"outcomes of different labels do not add up: {differ}")
+    if first != second:
+        index, names = next(each for each in enumerate(zip(first, second, strict=True)) if len({*each[1]}) > 1)
+        differ = f"label {index} is {names[0]!r} and {names[1]!r}"
+        raise ValueError(f"outcomes of different labels do not add up: {differ}")
 
 
 def check_same(first: Any, second: Any) -> None:
@@ -147,7 +142,7 @@ def check_same(first: Any, second: Any) -> None:
         raise ValueError(f"outcomes decided by {first.decision} and by {second.decision} do not add up")
 
 
-ClassScore = Callable[["ClassCounts"], np.ndarray]
+ClassScore = Callable[[ClassCounts], np.ndarray]
 
 
 def ratio(part: Any, whole: Any, undefined: float = np.nan) -> np.ndarray:
@@ -222,7 +217,7 @@ def f_beta(beta: float = 1.0) -> ClassScore:
     0.625
     """
     if not (np.isfinite(beta) and beta > 0):
-        raise ValueError(f"beta is {beta}: it has to be a finite positive number")
+        raise ValueError(f"beta is {beta:g}: it has to be a finite positive number")
     square = beta * beta
 
     def score(c: ClassCounts) -> np.ndarray:
@@ -264,9 +259,8 @@ def _mcc(c: ClassCounts) -> np.ndarray:
     >>> _mcc(ClassCounts(*map(np.array, (3, 4, 5, 10)))).round(4).item()
     0.4082
     """
-    tp, fp, fn, tn = (
-        np.asarray(count, dtype=float) for count in (c.tp, c.fp, c.fn, c.tn)
-    )  # the product of four counts overflows integers
+    # as floats: the product of four counts overflows integers
+    tp, fp, fn, tn = (np.asarray(count, dtype=float) for count in (c.tp, c.fp, c.fn, c.tn))
     return ratio(tp * tn - fp * fn, np.sqrt((tp + fp) * (tp + fn) * (tn + fp) * (tn + fn)))
 
 
@@ -297,7 +291,7 @@ def resolve_score(score: str | ClassScore) -> tuple[str, ClassScore]:
         return getattr(score, "__name__", "user"), score
     if score in CLASS_SCORES:
         return score, CLASS_SCORES[score]
-    if beta := beta_of(score):
+    if (beta := beta_of(score)) is not None:
         return f"f{beta:g}", f_beta(beta)
     known, hint = ", ".join(CLASS_SCORES), did_you_mean(score, CLASS_SCORES)
     raise ValueError(f"unknown class score {score!r}: known are {known}, 'fBETA' or a function{hint}")
@@ -306,12 +300,8 @@ def resolve_score(score: str | ClassScore) -> tuple[str, ClassScore]:
 def beta_of(score: str) -> float | None:
     """β of a score named 'fβ'; None for another name.
 
-    Raises ValueError for β = 0, as `f_beta`.
-
     >>> beta_of("f0.5"), beta_of("mcc")
     (0.5, None)
     """
     matched = re.fullmatch(r"f(\d+(\.\d+)?)", score)
-    if matched and not float(matched[1]):
-        raise ValueError(f"score is {score!r}: beta has to be a finite positive number")
     return float(matched[1]) if matched else None

@@ -172,7 +172,7 @@ def test_scores_of_some_labels_only(rng):
             found = from_scores(truth, form(scores[:, columns]), 2, columns=columns, **options)
             assert tables(found) == tables(from_scores(truth, full, 2, **options))
         unreached = from_scores(truth, full - np.inf, 2, **options)
-        assert not unreached.ranking.hits.any() and not unreached.counts.predicted.any()
+        assert not unreached.ranking.roles["packed"].any() and not unreached.counts.predicted.any()
 
 
 @pytest.mark.parametrize(

@@ -104,7 +104,7 @@ def small(n=1, n_labels=2, depth=1):
         (lambda: checked_ks([1, 6], 5), r"ks\[1\] is 6, but there are 5 labels"),
         (lambda: small().scores([2]), r"ks\[0\] is 2, but the hits are those of the first 1 ranks"),
         (lambda: small(0).scores([1]), "no instances"),
-        (lambda: small() + small(depth=2), "depth 1 and 2 do not add up"),
+        (lambda: small() + small(depth=2), "depth 1 and by depth 2 do not add up"),
         (lambda: small() + small(n_labels=3), "of 2 and of 3 labels do not add up"),
         (lambda: RankingOutcome.from_rows([[1, [1], 2], [1, [1, 2], 5]], 3, "abcd"), r"rows\[1\] is"),
         (lambda: RankingOutcome.from_rows([[3, [1, 1], 5]], 3, "abcd"), r"rows\[0\] is"),

@@ -56,7 +56,7 @@ def test_counts_of_millions_do_not_overflow():
     [
         (lambda: resolve_score("presicion"), "unknown class score 'presicion'.*did you mean 'precision'"),
         (lambda: resolve_score("xyz"), "known are precision, recall, f1, "),
-        (lambda: resolve_score("f0"), "score is 'f0': beta has to be a finite positive number"),
+        (lambda: resolve_score("f0"), "beta is 0: it has to be a finite positive number"),
         (lambda: f_beta(0), "beta is 0"),
         (lambda: f_beta(np.nan), "beta is nan"),
         (lambda: f_beta(np.inf), "beta is inf"),
