@@ -97,7 +97,7 @@ class Systems:
         """Whether predictions have a part in which labels are averaged: a difference averages both systems
         over the labels of either."""
         policy = self._policy(table)
-        return isinstance(policy.labels, str) and not policy.skips
+        return isinstance(policy.labels, str) and policy.zero_support == "zero"
 
     def said(self, *indices: int) -> str:
         """What these systems' answers count as, or how triples are matched: the end of a signature."""

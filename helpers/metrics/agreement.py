@@ -6,14 +6,14 @@ It draws no conclusions about significance (`significance`, `bootstrap`).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import combinations, pairwise
+from itertools import combinations, compress, pairwise
 from typing import Any
 
 import numpy as np
 import scipy  # its parts load when first asked for: importing this module stays quick
 
 from ..core import Label
-from .averaging import Counts, Policy, average, averages, chosen_labels
+from .averaging import Counts, Policy, average, averages
 from .outcome import Outcome
 from .weighting import Weighting, power
 
@@ -140,11 +140,9 @@ def leave_one_class_out(
     >>> leave_one_class_out(Outcome.from_columns(list("aab"), list("aaa")))
     {'a': 0.0, 'b': 0.8}
     """
-    rules = Policy(**policy)
-    counts = outcome.per_class()
-    evaluated = chosen_labels(counts, rules.evaluated(counts))
+    rules, counts = Policy(**policy), outcome.per_class()
+    listed, averaged = ([*compress(counts.labels, chosen)] for chosen in rules.choose(counts))
     # labels without gold samples stay in the list: under micro their false alarms count in any case
-    listed = chosen_labels(counts, rules.selected(counts)) if rules.skips else evaluated
-    fixed = vars(rules) | {"zero_support": "skip" if rules.skips else "zero"}
-    lists = {out: [name for name in listed if name != out] for out in evaluated}
-    return {out: average(counts, scheme, **fixed | {"labels": rest}) for out, rest in lists.items()}
+    names = listed if rules.zero_support == "skip" else averaged
+    lists = {out: [name for name in names if name != out] for out in averaged}
+    return {out: average(counts, scheme, **vars(rules) | {"labels": rest}) for out, rest in lists.items()}

@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import compress
 from typing import Any, Protocol
 
 import numpy as np
@@ -68,11 +69,14 @@ class Policy:
     negative_in_normaliser: bool = True
 
     def __post_init__(self) -> None:
-        if isinstance(self.labels, str) and self.labels not in NAMED_LABELS:
-            known = ", ".join(NAMED_LABELS)
-            raise ValueError(f"labels is {self.labels!r}: give one of {known} or a list of labels")
+        default = "skip"
         if not isinstance(self.labels, str):
             object.__setattr__(self, "labels", checked_labels(self.labels) if len(self.labels) else ())
+        elif self.labels in NAMED_LABELS:
+            default = NAMED_LABELS[self.labels]
+        else:
+            known = ", ".join(NAMED_LABELS)
+            raise ValueError(f"labels is {self.labels!r}: give one of {known} or a list of labels")
         if (self.labels, self.zero_support) == ("supported", "zero"):
             rule = "zero_support is 'zero' with labels 'supported'"
             raise ValueError(f"{rule}, which have support: name other labels")
@@ -80,6 +84,7 @@ class Policy:
             raise ValueError(f"zero_support is {self.zero_support!r}: give 'skip' or 'zero'")
         if self.zero_division not in (0, 1) and self.zero_division == self.zero_division:
             raise ValueError(f"zero_division is {self.zero_division!r}: give 0, 1 or nan")
+        object.__setattr__(self, "zero_support", self.zero_support or default)
 
     @classmethod
     def of(cls, counts: Counts, **given: Any) -> Policy:
@@ -102,35 +107,27 @@ class Policy:
             raise ValueError("negative_in_normaliser is of use with a negative class only")
         return rules
 
-    @property
-    def skips(self) -> bool:
-        """Whether labels without gold samples are left out of the class-weighted schemes."""
-        default = NAMED_LABELS[self.labels] if isinstance(self.labels, str) else "skip"
-        return (self.zero_support or default) == "skip"
-
-    def selected(self, counts: Counts) -> np.ndarray:
-        """(L,) bool: the labels to average; ValueError for a label or negative class the table lacks."""
-        chosen = np.array([label != SKIPPED for label in counts.labels])
-        if not isinstance(self.labels, str):
-            chosen[:] = False
-            chosen[positions(self.labels, counts.labels)] = True
+    def choose(self, counts: ClassCounts) -> tuple[np.ndarray, np.ndarray]:
+        """(L,) bool, the labels to average, and (..., L), those that the class-weighted schemes average, in
+        each replicate; ValueError for a label or negative class that the table lacks."""
+        named = isinstance(self.labels, str)
+        listed = np.array([label != SKIPPED for label in counts.labels])
+        if not named:
+            listed = np.isin(np.arange(len(listed)), positions(self.labels, counts.labels))
         if self.negative is not None:
             if self.negative not in counts.labels:
                 raise ValueError(unlisted_message("negative", None, self.negative, counts.labels))
             code = counts.labels.index(self.negative)
-            if not isinstance(self.labels, str) and chosen[code]:
+            if not named and listed[code]:
                 both = f"labels holds the negative class {shown(self.negative)}"
                 raise ValueError(f"{both}: leave out one of the two")
-            chosen[code] = False
-        return chosen
-
-    def evaluated(self, counts: ClassCounts) -> np.ndarray:
-        """(..., L) bool: the labels that the class-weighted schemes average, in each replicate."""
-        gold = counts.gold
-        chosen = np.broadcast_to(self.selected(counts), gold.shape)
-        if self.skips:
-            return chosen & (gold > 0)
-        return chosen & ((gold > 0) | (counts.predicted > 0)) if self.labels == "observed" else chosen
+            listed[code] = False
+        occurs = np.ones(counts.gold.shape, bool)
+        if self.zero_support == "skip" or self.labels == "observed":
+            occurs = counts.gold > 0
+        if self.zero_support == "zero" and self.labels == "observed":
+            occurs = occurs | (counts.predicted > 0)
+        return listed, listed & occurs
 
     def signature(self, counts: Counts, score: str, scheme: str | None = None) -> str:
         """What a score needs to be read: score, scheme, labels, undefined cases, direction, n, rules.
@@ -147,7 +144,7 @@ class Policy:
             labels=self._labels_name(counts, pooled),
             negative=None if sets else signature_field(self.negative),
             # micro pools all labels that may be averaged, with gold samples or without
-            zero_support=None if pooled else "skip" if self.skips else "zero",
+            zero_support=None if pooled else self.zero_support,
             zero_division=None if self.zero_division == 0 else f"{self.zero_division:g}",
             normaliser="assignments" if sets and scheme == "entropy" else normaliser,
             direction=None if sets else counts.direction,
@@ -212,44 +209,27 @@ def averages(
     >>> averages(Outcome.from_sets(truth, predicted)).round(4).tolist()
     [0.5714, 0.6, 0.5561, 0.307, 0.2667]
     """
-    given = scheme_names() if schemes is None else schemes
+    name, function = resolve_score(score)
     counts = counts.per_class()
-    classes = counts if classes_of is None else classes_of.per_class()
-    return _averages(counts, given, [score], classes, Policy.of(counts, **policy))[0]
-
-
-def _averages(
-    counts: ClassCounts,
-    schemes: Sequence[str | Weighting],
-    scores: Sequence[str | ClassScore],
-    classes_of: ClassCounts,
-    rules: Policy,
-) -> np.ndarray:
-    """(scores, ..., S): as `averages`, of several scores with the same weights."""
-    if np.isnan(rules.zero_division) and len(scores) > 1:  # each score leaves out its own undefined classes
-        return np.concatenate([_averages(counts, schemes, [score], classes_of, rules) for score in scores])
-    resolved = [resolve_score(score) for score in scores]
-    pooled = counts.pooled(rules.selected(counts))
-    values, of_pool = (
-        np.stack([np.asarray(function(of), float) for _, function in resolved]) for of in (counts, pooled)
-    )
-    values, of_pool = (np.where(np.isnan(of), rules.zero_division, of) for of in (values, of_pool[..., 0]))
-    evaluated = rules.evaluated(classes_of) & ~np.isnan(values[0])
+    rules = Policy.of(counts, **policy)
+    listed, evaluated = rules.choose(counts if classes_of is None else classes_of.per_class())
+    values, of_pool = (np.asarray(function(each), float) for each in (counts, counts.pooled(listed)))
+    values, of_pool = (np.where(np.isnan(each), rules.zero_division, each) for each in (values, of_pool))
+    evaluated = evaluated & ~np.isnan(values)
     support, values = np.where(evaluated, counts.gold, 0), np.where(evaluated, values, 0.0)
     total = counts.n if rules.negative_in_normaliser else support.sum(-1)
     columns = []
-    for scheme in schemes:
+    for scheme in scheme_names() if schemes is None else schemes:
         if scheme == "micro":
-            columns.append(of_pool)
+            columns.append(of_pool[..., 0])
         else:
             means = (class_weights(support, scheme, total, evaluated) * values).sum(-1)
             columns.append(np.where(evaluated.any(-1), means, rules.zero_division))
     averaged = np.stack(columns, axis=-1)
-    for score, (name, _), of_score in zip(scores, resolved, averaged, strict=True):
-        if isinstance(score, str):  # the range of somebody's own function is not known
-            low = LOWEST.get(name, 0.0)
-            # weights add up to 1 but for rounding: a perfect prediction has 1, not 1 + 2e-16
-            np.clip(in_range(of_score, f"the average {name}", low), low, 1.0, out=of_score)
+    if isinstance(score, str):  # the range of somebody's own function is not known
+        low = LOWEST.get(name, 0.0)
+        # weights add up to 1 but for rounding: a perfect prediction has 1, not 1 + 2e-16
+        np.clip(in_range(averaged, f"the average {name}", low), low, 1.0, out=averaged)
     return averaged
 
 
@@ -341,56 +321,39 @@ def class_report(
     0.5
     """
     name, _ = resolve_score(score)
-    evaluated = rules.evaluated(counts)
+    scores = {"precision": "precision", "recall": "recall"} | {name: score}
+    listed, averaged = rules.choose(counts)
+    columns = [averages(counts, schemes, each, **vars(rules)).tolist() for each in scores.values()]
+    rows = {}
+    for scheme, *values in zip(scheme_names(schemes), *columns, strict=True):
+        row = dict(zip(scores, values, strict=True))
+        if beta := beta_of(name):
+            row[f"{name}_of_means"] = f_of_means(row["precision"], row["recall"], beta).item()
+        rows[scheme] = row | {"signature": rules.signature(counts, name, scheme)}
     return kind(
         n=counts.n,
         labels=counts.labels,
         negative=rules.negative,
         accuracy=float(counts.correct.sum() / counts.n) if counts.decision is None else np.nan,
-        averaged=chosen_labels(counts, evaluated),
-        ignored=chosen_labels(counts, rules.selected(counts) & ~evaluated),
-        schemes=_scheme_rows(counts, schemes, score, rules),
-        per_class=_per_class(counts, score, rules),
+        averaged=tuple(compress(counts.labels, averaged)),
+        ignored=tuple(compress(counts.labels, listed & ~averaged)),
+        schemes=rows,
+        per_class=_class_rows(counts, scores, averaged, rules.zero_division),
         score_name=name,
         signature=rules.signature(counts, name),
     )
 
 
-def chosen_labels(counts: Counts, mask: np.ndarray) -> tuple[Label, ...]:
-    """The labels where a mask (L,) is true.
-
-    >>> chosen_labels(Outcome.from_columns(["a"], ["b"]), np.array([False, True]))
-    ('b',)
-    """
-    return tuple(label for label, taken in zip(counts.labels, mask.tolist(), strict=True) if taken)
-
-
-def _scheme_rows(
-    counts: ClassCounts, schemes: Sequence[str | Weighting] | None, score: str | ClassScore, rules: Policy
-) -> dict[str, dict[str, Any]]:
-    names, (score_name, _) = scheme_names(schemes), resolve_score(score)
-    schemes = names if schemes is None else schemes
-    scores = {"precision": "precision", "recall": "recall"} | {score_name: score}
-    columns = _averages(counts, schemes, list(scores.values()), counts, rules).T.tolist()
+def _class_rows(
+    counts: ClassCounts, scores: dict[str, str | ClassScore], averaged: np.ndarray, zero_division: float
+) -> dict[Label, dict[str, Any]]:
+    """The scores of each class, what is undefined (0/0) replaced and named, and its counts."""
+    columns = {name: resolve_score(score)[1](counts) for name, score in scores.items()}
+    columns |= {"support": counts.gold, "predicted": counts.predicted, "correct": counts.correct}
+    columns |= {"averaged": averaged}
     rows = {}
-    for name, values in zip(names, columns, strict=True):
-        rows[name] = dict(zip(scores, values, strict=True))
-        if beta := beta_of(score_name):
-            means = f_of_means(rows[name]["precision"], rows[name]["recall"], beta)
-            rows[name][f"{score_name}_of_means"] = means.item()
-        rows[name]["signature"] = rules.signature(counts, score_name, name)
-    return rows
-
-
-def _per_class(counts: ClassCounts, score: str | ClassScore, rules: Policy) -> dict[Label, dict[str, Any]]:
-    chosen = rules.evaluated(counts)
-    values = {name: function(counts) for name, function in map(resolve_score, ("precision", "recall", score))}
-    rows = {}
-    for index, label in enumerate(counts.labels):
-        row = {name: float(value[index]) for name, value in values.items()}
-        undefined = [name for name, value in row.items() if np.isnan(value)]
-        row |= dict.fromkeys(undefined, rules.zero_division)
-        row |= {"support": counts.gold[index].item(), "predicted": counts.predicted[index].item()}
-        row |= {"correct": counts.correct[index].item(), "averaged": bool(chosen[index])}
-        rows[label] = row | {"undefined": undefined}
+    for label, *values in zip(counts.labels, *(column.tolist() for column in columns.values()), strict=True):
+        row = dict(zip(columns, values, strict=True))
+        undefined = [name for name in scores if np.isnan(row[name])]
+        rows[label] = row | dict.fromkeys(undefined, zero_division) | {"undefined": undefined}
     return rows
