@@ -285,22 +285,22 @@ def evaluate(
     if isinstance(gold, Outcome | ClassCounts):
         if predicted is not None or sample_weight is not None:
             raise ValueError("predicted and sample_weight are of columns: gold is an outcome, which has both")
+        if gold.decision is not None:
+            raise ValueError("evaluate is for single labels: `averages` and `f_measures` are for label sets")
         check_total(gold.counts if isinstance(gold, Outcome) else gold.gold)
         counts = gold.per_class()
     elif predicted is None:
         raise ValueError("predicted is missing: give two columns of labels, or an outcome alone")
     else:
         counts = Outcome.from_columns(gold, predicted, sample_weight=sample_weight).per_class()
+    if counts.gold.ndim != 1 or not counts.n:
+        raise ValueError("evaluate needs one table with at least one sample")
     words = {"scheme": scheme, "average": average, "schemes": schemes}
     given = [word for word, value in words.items() if value is not None]
     if len(given) > 1:
         raise ValueError(f"{' and '.join(given)} say the same thing: give one of them")
     single = scheme if average is None else average
     schemes = schemes if single is None else [single]
-    if counts.gold.ndim != 1 or not counts.n:
-        raise ValueError("evaluate needs one table with at least one sample")
-    if counts.decision is not None:
-        raise ValueError("evaluate is for single labels: `averages` and `f_measures` are for label sets")
     rules = Policy(negative, labels, zero_support, zero_division, negative_in_normaliser)
     return class_report(counts, rules, schemes, score)
 

@@ -45,21 +45,16 @@ def as_label_matrix(values: Any, argument: str = "truth") -> scipy.sparse.csr_ar
     Traceback (most recent call last):
     ValueError: truth[1, 0] is 2: a label is there (1) or not (0)
     """
-    matrix = _as_numbers(values, argument)
-    if isinstance(matrix, np.ndarray):
-        others = np.argwhere((matrix != 0) & (matrix != 1))
-        if len(others):
-            row, column = others[0]
-            raise ValueError(_no_label(argument, row, column, matrix[row, column]))
-        return scipy.sparse.csr_array(matrix != 0)
+    matrix = scipy.sparse.csr_array(_as_numbers(values, argument))
     if not matrix.has_canonical_format or not matrix.data.all():
         matrix = matrix.copy()  # the caller's arrays stay as they are
         matrix.sum_duplicates()
         matrix.eliminate_zeros()
     wrong = np.flatnonzero(matrix.data != 1)
     if len(wrong):
-        row = int(np.searchsorted(matrix.indptr, wrong[0], "right")) - 1
-        raise ValueError(_no_label(argument, row, matrix.indices[wrong[0]], matrix.data[wrong[0]]))
+        row, column = np.searchsorted(matrix.indptr, wrong[0], "right") - 1, matrix.indices[wrong[0]]
+        value = matrix.data[wrong[0]].item()
+        raise ValueError(f"{argument}[{row}, {column}] is {value}: a label is there (1) or not (0)")
     return matrix.astype(bool)
 
 
@@ -84,10 +79,6 @@ def _as_numbers(values: Any, argument: str) -> np.ndarray | scipy.sparse.csr_arr
         needed = "instances × labels are needed, and at least one label"
         raise ValueError(f"{argument} has shape {matrix.shape}: {needed}")
     return matrix
-
-
-def _no_label(argument: str, row: int, column: int, value: np.generic) -> str:
-    return f"{argument}[{row}, {column}] is {value.item()}: a label is there (1) or not (0)"
 
 
 def row_blocks(n: int, width: int) -> Iterator[slice]:

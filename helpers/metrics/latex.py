@@ -19,21 +19,11 @@ COUNTS = ("support", "predicted", "correct", "facts", "n", "cells", "in_train")
 INTERVALS = ("beside", "stacked", "none")
 HIDDEN = ("signature", "averaged", "undefined", "bold")
 SPECIAL = {"\\": r"\textbackslash{}", "^": r"\^{}", "~": r"\~{}"} | {char: "\\" + char for char in "_%&#${}"}
-NAMES = {name: name.capitalize() for name in ("micro", "weighted", "dodrans", "entropy", "macro")}
-NAMES |= {"f1": "F1", "mcc": "MCC", "n": "$n$", "pd": "PD", "pir": "PIR", "ppr": "PPR", "auc": "AUC"}
-NAMES |= {"performance_original": "A", "performance_paired": "B"}
-WORDS = (
-    "accuracy",
-    "precision",
-    "recall",
-    "jaccard",
-    "specificity",
-    "value",
-    "better_set",
-    "counted_as",
-    "share",
-)
-HEADS = {name: name.capitalize().replace("_", " ") for name in (*WORDS, *COUNTS)} | NAMES
+WORDS = "micro weighted dodrans entropy macro accuracy precision recall jaccard specificity".split()
+WORDS += "value better_set counted_as share".split()
+HEADS = {word: word.capitalize().replace("_", " ") for word in (*WORDS, *COUNTS)}
+HEADS |= {"f1": "F1", "mcc": "MCC", "n": "$n$", "pd": "PD", "pir": "PIR", "ppr": "PPR", "auc": "AUC"}
+HEADS |= {"performance_original": "A", "performance_paired": "B"}
 """Columns in plain words."""
 
 
@@ -47,13 +37,13 @@ def latex_text(text: Any) -> str:
 
 
 def latex_name(name: str) -> str:
-    r"""The name of a scheme or a score as a paper prints it; others as they are.
+    r"""The name of a column, a scheme or a score as a paper prints it; others as they are.
 
     >>> [latex_name(name) for name in ("dodrans", "n^0.5", "f1", "f0.5", "f1_of_means", "my_scheme")]
     ['Dodrans', '$n^{0.5}$', 'F1', '$F_{0.5}$', 'F1 of means', 'my\\_scheme']
     """
-    if name in NAMES:
-        return NAMES[name]
+    if name in HEADS:
+        return HEADS[name]
     if power := re.fullmatch(r"n\^(-?[\d.]+)", name):
         return f"$n^{{{power[1]}}}$"
     if beta := re.fullmatch(r"f([\d.]+)", name):
@@ -126,7 +116,7 @@ def _tabular(
     keys = [*own] if columns is None else [key for key in columns if key in own]
     if columns is not None and not keys:
         return ""
-    lines = [[title, *(HEADS.get(key) or latex_name(key) for key in keys)]]
+    lines = [[title, *map(latex_name, keys)]]
     lines += [[name, *(row.get(key, "") for key in keys)] for name, row in cells]
     head, *body = (rf"{' & '.join(line)} \\" for line in lines)
     start = [rf"\begin{{tabular}}{{l{'r' * len(keys)}}}", r"\toprule", head, r"\midrule"]

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -80,7 +81,7 @@ def label_intervals(
     return bootstrap_intervals(sets, statistic, rng, replicates).named(names)
 
 
-PENDING = 1 << 16  # rows of tables that wait to be merged: merging stays cheap, and so does waiting
+PENDING = 64  # outcomes of batches that wait to be merged: merging stays cheap, and so does waiting
 
 
 @dataclass(frozen=True)
@@ -183,23 +184,12 @@ class MultilabelOutcome(Summable):
         >>> MultilabelOutcome.merged(iter([one, one])).ranking.n
         2
         """
-        waiting: list[MultilabelOutcome] = []
-        rows = 0
-        for outcome in outcomes:
-            waiting.append(outcome)
-            rows += outcome.size
-            if rows > PENDING + 2 * waiting[0].size:
-                waiting = [_sum(waiting)]
-                rows = waiting[0].size
-        if not waiting:
+        batches, total = iter(outcomes), []
+        while waiting := [*islice(batches, PENDING)]:
+            total = [_sum(total + waiting)]
+        if not total:
             raise ValueError("no batches: there is nothing to evaluate")
-        return _sum(waiting)
-
-    @property
-    def size(self) -> int:
-        """Rows of its tables."""
-        pairs = 0 if self.sets is None else len(self.sets.counts)
-        return len(self.ranking.counts) + pairs + len(self.ranking.labels)
+        return total[0]
 
     def scores(self, ks: Iterable[int]) -> dict[str, float]:
         """The ranking measures at each K and the three F-measures; ValueError as `RankingOutcome.scores`."""
@@ -209,31 +199,17 @@ class MultilabelOutcome(Summable):
 def _best_of(block: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
     """(rows, k) labels and scores of the k best of each row of a dense block, best first.
 
-    Time O(n·L + n·k·log k).
-
     >>> _best_of(np.array([[0.5, 0.75]]), 1)
     (array([[1]]), array([[0.75]]))
     """
-    columns = _chosen_columns(block, k)
+    chosen = block >= np.partition(block, -k, axis=1)[:, -k, None]
+    tied = np.flatnonzero(np.count_nonzero(chosen, axis=1) > k)  # at the k-th place
+    chosen[tied] = False
+    chosen[tied[:, None], np.argsort(-block[tied], axis=1, kind="stable")[:, :k]] = True
+    columns = (np.flatnonzero(chosen) % block.shape[1]).reshape(-1, k)  # several times as fast as nonzero
     scores = np.take_along_axis(block, columns, axis=1)
     order = np.argsort(-scores, axis=1, kind="stable")
     return np.take_along_axis(columns, order, axis=1), np.take_along_axis(scores, order, axis=1)
-
-
-def _chosen_columns(block: np.ndarray, k: int) -> np.ndarray:
-    """(rows, k) columns of the k best, in rising order: all above the k-th best score, then from the left."""
-    if k == block.shape[1]:
-        return np.broadcast_to(np.arange(k), block.shape)
-    kth = np.partition(block, -k, axis=1)[:, -k, None]
-    chosen = block >= kth
-    if np.count_nonzero(chosen) > k * len(block):  # scores tie at the k-th place
-        tied = np.flatnonzero(np.count_nonzero(chosen, axis=1) > k)
-        equal = block[tied] == kth[tied]
-        above = np.count_nonzero(chosen[tied], axis=1) - np.count_nonzero(equal, axis=1)
-        surplus = equal & (equal.cumsum(axis=1) > (k - above)[:, None])
-        chosen[tied] &= ~surplus
-    columns = np.flatnonzero(chosen) % block.shape[1]  # numpy.nonzero(chosen)[1], several times as fast
-    return columns.reshape(-1, k)
 
 
 def _score_blocks(matrix: np.ndarray | scipy.sparse.csr_array) -> Iterator[tuple[slice, np.ndarray]]:

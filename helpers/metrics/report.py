@@ -23,13 +23,8 @@ from .latex import COUNTS, HIDDEN, latex_float, latex_name, latex_text
 if TYPE_CHECKING:
     import pandas as pd
 
-DIRECTION_SCORES = {
-    "A": "performance_original",
-    "B": "performance_paired",
-    "PD": "pd",
-    "PIR": "pir",
-    "PPR": "ppr",
-}
+DIRECTION_SCORES = {"A": "performance_original", "B": "performance_paired"}
+DIRECTION_SCORES |= {name: name.lower() for name in ("PD", "PIR", "PPR")}
 """Short name of a direction score → its field in `DirectionScores`."""
 
 
@@ -79,7 +74,7 @@ class Column(NamedTuple):
     form: Callable[[Any], str] = percent
 
 
-@dataclass(frozen=True)
+@dataclass
 class Table:
     """Named rows to read: numbers to the right, names and words to the left.
 
@@ -87,7 +82,7 @@ class Table:
     ----------
     title : head of the names. rows : (name, key → value), the name as it is to be shown, see `table_name`;
         a value may be missing, one that was 0/0 (key `undefined`) carries a star.
-    columns : key → its column; None: every key, as per cent or as count, by its name.
+    columns : key → its column; none: every key, as per cent or as count, by its name.
     width : of the names, at least.
 
     >>> print(Table("scheme", [("micro", {"f1": 0.5, "support": 7}), ("macro", {"f1": 1.0})]).to_text())
@@ -98,54 +93,45 @@ class Table:
 
     title: str
     rows: Sequence[tuple[str, Mapping[str, Any]]]
-    columns: Mapping[str, Column] | None = None
+    columns: Mapping[str, Column] = field(default_factory=dict)
     width: int = 10
 
-    def _columns(self) -> Mapping[str, Column]:
-        if self.columns is not None:
-            return self.columns
-        keys = dict.fromkeys(key for _, row in self.rows for key in row if key not in HIDDEN)
-        forms = {key: plain_number if key in COUNTS else percent for key in keys}
-        return {key: Column(key, max(len(key) + 2, 8), form) for key, form in forms.items()}
+    def __post_init__(self) -> None:
+        if not self.columns:
+            keys = dict.fromkeys(key for _, row in self.rows for key in row if key not in HIDDEN)
+            forms = {key: plain_number if key in COUNTS else percent for key in keys}
+            self.columns = {key: Column(key, max(len(key) + 2, 8), form) for key, form in forms.items()}
 
     def cells(self) -> list[list[str]]:
         """The head, then the rows, as text."""
-        columns = self._columns()
-        lines = [[self.title, *(column.head for column in columns.values())]]
+        lines = [[self.title, *(column.head for column in self.columns.values())]]
         for name, row in self.rows:
-            stars = dict.fromkeys(row.get("undefined", ()), "*")
-            texts = (
-                column.form(row[key]) + stars.get(key, "") if key in row else ""
-                for key, column in columns.items()
-            )
-            lines.append([name, *texts])
+            texts = {key: column.form(row[key]) for key, column in self.columns.items() if key in row}
+            texts |= {key: texts[key] + "*" for key in row.get("undefined", ()) if key in texts}
+            lines.append([name, *(texts.get(key, "") for key in self.columns)])
         return lines
 
     def to_text(self) -> str:
         """Aligned lines."""
-        columns, cells = [*self._columns().values()], self.cells()
-        width = max(self.width, *(len(line[0]) for line in cells))
+        cells = self.cells()
+        first = max(self.width, *(len(line[0]) for line in cells))
+        widths = [0 if column.form is str else column.width - 2 for column in self.columns.values()]
         lines = []
-        for first, *texts in cells:
-            shown = (
-                text if column.form is str else text.rjust(column.width - 2)
-                for text, column in zip(texts, columns, strict=True)
-            )
-            lines.append("  ".join([first.ljust(width), *shown]).rstrip())
+        for name, *texts in cells:
+            aligned = (text.rjust(width) for text, width in zip(texts, widths, strict=True))
+            lines.append("  ".join([name.ljust(first), *aligned]).rstrip())
         return "\n".join(lines)
 
     def to_markdown(self) -> str:
         """A table of Markdown (GitHub's)."""
         head, *body = (f"| {' | '.join(map(escape_markdown, line))} |" for line in self.cells())
-        rule = "|" + "|".join(["---", *("---:" for _ in self._columns())]) + "|"
-        return "\n".join([head, rule, *body])
+        return "\n".join([head, "|---|" + "---:|" * len(self.columns), *body])
 
     def to_html(self) -> str:
         """A table of HTML."""
-        head, *body = self.cells()
-        lines = ["".join(f"<th>{html.escape(cell)}</th>" for cell in head)]
-        lines += ["".join(f"<td>{html.escape(cell)}</td>" for cell in line) for line in body]
-        return f"<table>{''.join(f'<tr>{line}</tr>' for line in lines)}</table>"
+        head, *body = ([html.escape(cell) for cell in line] for line in self.cells())
+        lines = (f"<tr><td>{'</td><td>'.join(line)}</td></tr>" for line in body)
+        return f"<table><tr><th>{'</th><th>'.join(head)}</th></tr>{''.join(lines)}</table>"
 
 
 def escape_markdown(text: str) -> str:
@@ -158,16 +144,15 @@ def escape_markdown(text: str) -> str:
 
 
 class Report:
-    """Head, tables and signature of one result, in every form. A kind of report says what it has to read
-    (`parts`), its rows, its values by name and, if it has LaTeX, its tables for a paper."""
+    """Head, tables and signature of one result, in every form.
 
-    def parts(self) -> Iterator[str | Table]:
-        """Lines ('' is a blank one) and tables, in their order."""
-        raise NotImplementedError
+    A kind of report says what it has to read, lines ('' is a blank one) and tables in their order (`parts`);
+    every number with its names, one dict a row (`rows`); its values by name; and, if it has LaTeX, its tables
+    for a paper.
+    """
 
-    def rows(self) -> list[dict[str, Any]]:
-        """Every number with its names, one dict a row."""
-        raise NotImplementedError
+    parts: Callable[[], Iterator[str | Table]]
+    rows: Callable[[], list[dict[str, Any]]]
 
     def how_to_report(self) -> list[str]:
         """Paragraphs for a paper; [] of a report that has none."""
@@ -203,12 +188,12 @@ class Report:
 
     def to_markdown(self) -> str:
         """As `to_text`, as Markdown."""
-        parts = [part for part in self.parts() if part]
+        parts = (part for part in self.parts() if part)
         texts = (escape_markdown(part) if isinstance(part, str) else part.to_markdown() for part in parts)
         return "\n\n".join(texts) + "\n"
 
     def _repr_html_(self) -> str:
-        parts = [part for part in self.parts() if part]
+        parts = (part for part in self.parts() if part)
         return "".join(
             f"<div>{html.escape(part)}</div>" if isinstance(part, str) else part.to_html() for part in parts
         )
@@ -330,7 +315,7 @@ class ClassReport(Report):
             values = {name: direction[key] for name, key in DIRECTION_SCORES.items()}
             others |= {name: math.nan if value is None else value for name, value in values.items()}
         schemes = {name: row[self.score_name] for name, row in self.schemes.items()}
-        return schemes | {name: value for name, value in others.items() if name not in schemes}
+        return schemes | others | schemes  # a scheme comes before a measure of its name
 
     def to_dict(self) -> dict[str, Any]:
         """The report as plain Python values that `json.dumps` takes: nan becomes None, tuples become lists.
@@ -360,14 +345,12 @@ class ClassReport(Report):
         """A section of `extra` as named rows; the values that stand by themselves make up one row."""
         section = self.extra[kind]
         single = {key: value for key, value in section.items() if not isinstance(value, dict)}
-        nested: dict[str, dict[str, Any]] = {}
-        tables: dict[str, dict[str, Any]] = {}
+        rows = {kind: single} if single else {}
         for key, value in section.items():
-            if isinstance(value, dict) and all(isinstance(row, dict) for row in value.values()):
-                tables |= {f"{key}.{inner}": row for inner, row in value.items()}
-            elif isinstance(value, dict):
-                nested[key] = value
-        return ({kind: single} if single else {}) | nested | tables
+            if isinstance(value, dict):
+                is_table = all(isinstance(row, dict) for row in value.values())
+                rows |= {f"{key}.{name}": row for name, row in value.items()} if is_table else {key: value}
+        return rows
 
     def parts(self) -> Iterator[str | Table]:
         """Undefined class scores carry a star."""
@@ -445,13 +428,13 @@ class ClassReport(Report):
             rows = [(words if name == kind else latex_text(name), row) for name, row in section.items()]
             tables.append((words.capitalize(), rows))
         classes = f"{len(self.averaged)} class{'es' * (len(self.averaged) != 1)}"
-        caption = f"Scores in per cent of {plain_number(self.n)} {self.units}, averaged over {classes}"
-        caption += (
-            f"; the negative class is {latex_text(self.negative)}." if self.negative is not None else "."
-        )
+        negative = "" if self.negative is None else f"; the negative class is {latex_text(self.negative)}"
+        scores = f"Scores in per cent of {plain_number(self.n)} {self.units}"
+        lines = [f"{scores}, averaged over {classes}{negative}."]
         if any("low" in row for row in self.schemes.values()):
-            caption += "\nIn brackets 95\\,\\% bootstrap intervals."
-        caption += "".join(f"\n{kind.capitalize()}: {said}." for kind, said in self.headings.items())
+            lines.append("In brackets 95\\,\\% bootstrap intervals.")
+        lines += [f"{kind.capitalize()}: {said}." for kind, said in self.headings.items()]
+        caption = "\n".join(lines)
         return latex_float(tables, caption, "tab:scores", [visible(self.signature)], **style)
 
 
