@@ -57,12 +57,10 @@ from .significance import (
     SAWILOWSKY,
     benjamini_hochberg,
     cohens_d,
-    cohens_d_interval,
     holm,
     mean_and_sd,
     run_test,
     sawilowsky,
-    welch,
     welch_from_summary,
 )
 from .sample_size import accuracy_samples, runs_needed, runs_power

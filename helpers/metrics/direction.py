@@ -31,15 +31,6 @@ BREAKDOWN = ("right_original", "right_both", "still", "elsewhere", "right_paired
 TIE = 1e-12  # performances closer than this are equal: the order of summation may not choose the better set
 
 
-def _undirected(outcome: Outcome) -> Outcome:
-    """The outcome with the direction of every label dropped, gold and predicted.
-
-    >>> _undirected(Outcome.from_columns(["R(e1,e2)"], ["R(e2,e1)"])).labels
-    ('R',)
-    """
-    return outcome.relabel(base_relation, direction="dropped")
-
-
 def official_scores(
     outcome: Outcome, negative: str | None = "Other", classes_of: Outcome | None = None
 ) -> dict[str, dict[str, float]]:
@@ -70,8 +61,9 @@ def official_scores(
         raise ValueError(unlisted_message("negative", None, negative, outcome.labels))
     counts = outcome.per_class()
     key = counts if classes_of is None else classes_of.per_class()
-    loose = _undirected(outcome).per_class()
-    loose_key = loose if classes_of is None else _undirected(classes_of).per_class()
+    loose, loose_key = (
+        each.relabel(base_relation, direction="dropped").per_class() for each in (outcome, classes_of or outcome)
+    )
     belongs = np.equal.outer([base_relation(label) for label in counts.labels], loose.labels)
     right_in_both = counts.correct @ belongs.astype(counts.correct.dtype)  # relation and direction
     return {
@@ -213,17 +205,21 @@ def direction_scores(
         whole = _with_inverses(classes_of, inverse)
         keys = whole.of("predicted"), whole.of("paired", inverse)
         p_a, p_b = (performance(table, classes_of=key) for table, key in zip(tables, keys, strict=True))
-    directed = outcome.restrict([label for label in outcome.labels if inverse.get(label, label) != label])
-    pir_a, pir_b, ppr, n = _rates(directed, inverse)
-    a_is_better = p_a - p_b > TIE
+    directed, right_a, right_b, still = _answers(outcome, inverse)
+
+    def count(kinds: np.ndarray) -> np.ndarray:
+        return outcome.counts[..., directed & kinds].sum(-1)
+
+    pir_a, pir_b = (ratio(count(right & still), count(right)) for right in (right_a, right_b))
+    n, a_is_better = count(directed), p_a - p_b > TIE
     return DirectionScores(
         performance_original=p_a,
         performance_paired=p_b,
         pd=abs(p_a - p_b),
         better_set=scalar(np.where(a_is_better, "A", "B")),
         pir=scalar(in_range(np.where(a_is_better, pir_a, pir_b), "PIR")),
-        ppr=scalar(in_range(ppr, "PPR")),
-        n=n,
+        ppr=scalar(in_range(ratio(count(right_a & right_b), n), "PPR")),
+        n=scalar(n),
     )
 
 
@@ -236,21 +232,12 @@ def _symmetric(inverse: Mapping[Label, Label]) -> dict[Label, Label]:
     return both
 
 
-def _answers(outcome: Outcome, inverse: Mapping[Label, Label]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """(K,) bool of each kind of sample: right on A, right on B, the same on both."""
+def _answers(outcome: Outcome, inverse: Mapping[Label, Label]) -> tuple[np.ndarray, ...]:
+    """(K,) bool of each kind of sample: has the gold label an inverse, right on A, right on B, the same on
+    both."""
     gold, on_a, on_b = (outcome.roles[role] for role in ("gold", "predicted", "paired"))
     turned = positions([inverse.get(label, label) for label in outcome.labels], outcome.labels, "inverse")
-    return on_a == gold, on_b == turned[gold], on_a == on_b
-
-
-def _rates(outcome: Outcome, inverse: Mapping[Label, Label]) -> tuple[Any, ...]:
-    right_a, right_b, still = _answers(outcome, inverse)
-
-    def count(kinds: np.ndarray) -> np.ndarray:
-        return outcome.counts[..., kinds].sum(-1)
-
-    pir_a, pir_b = (ratio(count(right & still), count(right)) for right in (right_a, right_b))
-    return pir_a, pir_b, ratio(count(right_a & right_b), outcome.n), outcome.n
+    return turned[gold] != gold, on_a == gold, on_b == turned[gold], on_a == on_b
 
 
 def paired_breakdown(outcome: Outcome) -> dict[Label, dict[str, float]]:
@@ -279,7 +266,7 @@ def paired_breakdown(outcome: Outcome) -> dict[Label, dict[str, float]]:
     """
     outcome = _with_inverses(outcome)
     labels, inverse = outcome.labels, inverse_labels(outcome.labels)
-    right_a, right_b, stays = _answers(outcome, inverse)
+    _, right_a, right_b, stays = _answers(outcome, inverse)
     kinds = (right_a, right_a & right_b, right_a & stays, right_a & ~right_b & ~stays, right_b)
     breakdown = {}
     for base in dict.fromkeys(base_relation(label) for label in labels if inverse[label] != label):

@@ -81,8 +81,7 @@ class FactSample:
         """(..., 4 + len(at)) `FACT_MEASURES`, then P@N: those of `FactRanking` where every unit counts once.
 
         A fact whose unit is drawn k times stands k times in a row, all at one point of the curve; ties stay
-        ties. P@N is the
-        precision at the first point that reaches N facts, nan if none does.
+        ties. P@N is the precision at the first point that reaches N facts, nan if none does.
 
         Parameters
         ----------
@@ -95,58 +94,41 @@ class FactSample:
         >>> cut.scores().tolist() == whole.scores(recall=0.5).tolist() != whole.scores().tolist()
         True
         """
+        limit = np.inf if recall is None else recall - 1e-12
         facts = np.maximum(self.counts @ self.facts_of_unit, 1)[..., None]
         end = len(self.hits) if recall is None or at else self._enough(recall, facts)
+        times = self.counts[..., self.units[:end]]
+        drawn = times.cumsum(-1)
         # recall rises at hits alone, so the areas need their points only, few of a long list
-        drawn = self.counts[..., self.units[:end]].cumsum(-1)
         hits = np.flatnonzero(self.hits[:end])
-        weight, ranks = self.counts[..., self.units[hits]], drawn[..., hits]
+        weight, ranks = times[..., hits], drawn[..., hits]
         tp = weight.cumsum(-1)
         p, before = ratio(tp, ranks, undefined=0.0), ratio(tp - weight, ranks - weight, undefined=0.0)
-        steps = weight / facts
-        if recall is not None:  # what lies behind the cut adds nothing
-            steps = steps * ((tp - weight) / facts < recall - 1e-12)
+        begun, short = (tp - weight) / facts < limit, tp / facts < limit
+        steps = weight * begun / facts  # what lies behind the cut adds nothing
         first = ranks == weight  # of what is drawn: no point of the curve before it
         between = (steps * np.where(first, 0.0, p + before)).sum(-1) / 2
         anchored = between + (steps * np.where(first, p, 0.0)).sum(-1)
-        best = self._best_f1(hits, drawn, tp, facts, recall)
+        # a threshold cuts where the tie of a hit ends, or at the hit that reaches the recall; elsewhere F1 falls
+        cuts = np.append(np.flatnonzero(self.cuts[: end - 1]), end - 1)
+        ends = cuts[np.searchsorted(cuts, hits)]
+        last = np.searchsorted(hits, ends, side="right") - 1  # of the hits up to each end
+        f1 = short[..., last] * 2 * tp[..., last] / (drawn[..., ends] + facts)
+        reaching = (begun & ~short) * 2 * tp / (ranks + facts)
+        best = np.maximum(f1, reaching).max(-1, initial=0.0)
         measures = np.stack([between, anchored, (steps * p).sum(-1), best], axis=-1)
         if recall is not None:
-            reached = tp[..., -1:] / facts >= recall - 1e-12 if len(hits) else False
-            measures = np.where(reached, measures, np.nan)
-        single = [self._precision_at(n, hits, drawn, tp)[..., None] for n in at]
+            measures = np.where((~short).any(-1, keepdims=True), measures, np.nan)
+        single = []
+        for n in at:
+            taken = times * (drawn - times < n)  # up to the first point that reaches n
+            share = ratio(taken @ self.hits, taken.sum(-1))
+            single.append(np.where(times.sum(-1) >= n, share, np.nan)[..., None])
         return np.concatenate([measures, *single], axis=-1)
-
-    def _best_f1(
-        self, hits: np.ndarray, drawn: np.ndarray, tp: np.ndarray, facts: np.ndarray, recall: float | None
-    ) -> np.ndarray:
-        """(...) the largest F1 of all cuts; behind the hits of a tie, as between two cuts it only falls."""
-        cuts = np.flatnonzero(self.cuts[: drawn.shape[-1]])
-        behind = np.searchsorted(cuts, hits)
-        ends = np.unique(cuts[behind[behind < len(cuts)]])
-        last = np.searchsorted(hits, ends, side="right") - 1  # of the hits up to each end
-        f1 = 2 * tp[..., last] / (drawn[..., ends] + facts)
-        if recall is not None:  # a tie that is cut ends there
-            weight = np.diff(tp, axis=-1, prepend=0)
-            earlier = tp[..., last] - np.where(hits[last] == ends, weight[..., last], 0)
-            f1 = f1 * (earlier / facts < recall - 1e-12)
-            reaching = (tp / facts >= recall - 1e-12) & ((tp - weight) / facts < recall - 1e-12)
-            f1 = np.concatenate([f1, reaching * 2 * tp / (drawn[..., hits] + facts)], axis=-1)
-        return f1.max(-1, initial=0.0)
 
     def _enough(self, recall: float, facts: np.ndarray) -> int:
         """So many of the first facts that every replicate reaches the recall; all if these are too few."""
         rises = self.hits.cumsum()
-        tried = 2 * int(np.searchsorted(rises, recall * self.facts_of_unit.sum())) + 1
+        tried = min(2 * int(np.searchsorted(rises, recall * self.facts_of_unit.sum())) + 1, len(rises))
         n_hits = self.counts[..., self.units[:tried]] @ self.hits[:tried]
         return tried if (n_hits[..., None] >= recall * facts).all() else len(self.hits)
-
-    @staticmethod
-    def _precision_at(n: int, hits: np.ndarray, drawn: np.ndarray, tp: np.ndarray) -> np.ndarray:
-        point = (drawn < n).sum(-1)
-        reached = point < drawn.shape[-1]
-        up_to = np.searchsorted(hits, point, side="right")
-        padded = np.concatenate([np.zeros((*tp.shape[:-1], 1), tp.dtype), tp], axis=-1)
-        right = np.take_along_axis(padded, up_to[..., None], -1)[..., 0]
-        chosen = np.minimum(point, drawn.shape[-1] - 1)[..., None]
-        return np.where(reached, right / np.maximum(np.take_along_axis(drawn, chosen, -1)[..., 0], 1), np.nan)

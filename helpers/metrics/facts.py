@@ -93,18 +93,17 @@ class FactRanking:
         falling = -scores if scores.dtype.kind == "f" else -scores.astype(float)
         order = np.argsort(falling, kind="stable")
         hits, names = hits[order], checked_labels(labels) if labels else ()
+        if facts_of_relation is not None:
+            facts_of_relation = np.asarray(facts_of_relation)
+            facts = int(facts_of_relation.sum()) if facts is None else facts
         if relations is not None:
             relations = np.asarray(relations)
             if relations.shape != hits.shape:
                 raise ValueError(f"relations has shape {relations.shape}: one for each of {len(hits)} facts")
             relations = relations[order]
-            _check_relations(relations, hits, names, facts_of_relation)
-        if facts_of_relation is not None:
-            facts_of_relation = np.asarray(facts_of_relation)
-            facts = int(facts_of_relation.sum()) if facts is None else facts
-        tp = hits.cumsum()
+            _check_relations(relations, hits, len(names), facts_of_relation)
+        ranks, tp = np.arange(1, len(hits) + 1), hits.cumsum()
         facts = _checked_facts(facts, tp)
-        ranks = np.arange(1, len(hits) + 1)
         return cls(ranks, tp, facts, scores[order], hits, relations, names, facts_of_relation)
 
     @classmethod
@@ -128,15 +127,12 @@ class FactRanking:
         if scores.ndim != 2 or scores.shape != gold.shape or scores.shape[1] != len(labels):
             shapes = f"scores has shape {scores.shape}, gold {gold.shape}"
             raise ValueError(f"{shapes}: a row for each pair, a column for each of {len(labels)} labels")
-        excluded = positions([negative], labels, "negative")[0]
-        kept = [code for code in range(len(labels)) if code != excluded]
+        kept = np.delete(np.arange(len(labels)), positions([negative], labels, "negative"))
+        scores, hits = scores[:, kept], gold[:, kept] != 0
+        of_relation = hits.sum(axis=0) + (0 if unseen is None else np.asarray(unseen)[kept])
+        relations = np.broadcast_to(np.arange(len(kept), dtype=np.int32), hits.shape)
         names = [labels[code] for code in kept]
-        of_relation = (gold[:, kept] != 0).sum(axis=0)
-        if unseen is not None:
-            of_relation = of_relation + np.asarray(unseen)[kept]
-        relations = np.broadcast_to(np.arange(len(kept), dtype=np.int32), (len(scores), len(kept))).ravel()
-        flat, hits = scores[:, kept].ravel(), (gold[:, kept] != 0).ravel()
-        return cls.from_scores(flat, hits, None, relations, names, of_relation)
+        return cls.from_scores(scores.ravel(), hits.ravel(), None, relations.ravel(), names, of_relation)
 
     @classmethod
     def from_curve(cls, precision: Any, recall: Any, facts: int, scores: Any = None) -> FactRanking:
@@ -234,10 +230,9 @@ class FactRanking:
         reached = np.flatnonzero(self.recall >= recall - 1e-12)
         if not len(reached):
             raise ValueError(f"the list ends at recall {self.recall[-1] if len(self.ranks) else 0:.4g}")
-        points = int(reached[0]) + 1
         columns = ("ranks", "true_positives", "scores", "hits", "relations")  # of a whole list all are long
         known = {name: getattr(self, name) for name in columns if getattr(self, name) is not None}
-        return replace(self, **{name: column[:points] for name, column in known.items()})
+        return replace(self, **{name: column[: reached[0] + 1] for name, column in known.items()})
 
     def auc(self, area: str = "points") -> float:
         """The area under the precision–recall curve; nan for an empty list.
@@ -277,10 +272,9 @@ class FactRanking:
             return float("nan"), 0, None
         here = np.flatnonzero(self.cuts)
         f1 = 2 * self.true_positives[here] / (self.ranks[here] + self.facts)
-        best = int(f1.argmax())
-        point = here[best]
+        point = here[f1.argmax()]
         threshold = None if self.scores is None else float(self.scores[point])
-        return float(f1[best]), int(self.ranks[point]), threshold
+        return float(f1.max()), int(self.ranks[point]), threshold
 
     def precision_at(self, n: int) -> float:
         """TP_n / n; nan beyond the end of the list, or at a rank that is not known.
@@ -316,17 +310,15 @@ class FactRanking:
 
         Raises ValueError for a list without relations, or true facts of each relation.
         """
-        if self.relations is None or self.facts_of_relation is None or self.hits is None:
+        relations, hits, gold = self.relations, self.hits, self.facts_of_relation
+        if relations is None or hits is None or gold is None:
             names = ("relations", "facts_of_relation", "hits")
-            name = next(each for each in names if getattr(self, each) is None)
+            name = next(name for name in names if getattr(self, name) is None)
             raise ValueError(f"{name} is not known of this list: it has no counts of single relations")
-        relations, hits = self.relations[:rank], self.hits[:rank]
-        predicted, correct = (
-            np.bincount(chosen, minlength=len(self.labels)) for chosen in (relations, relations[hits])
-        )
-        n = len(self) + self.facts - int(self.true_positives[-1] if len(self.true_positives) else 0)
-        made = decision or f"rank<={rank}"
-        return ClassCounts(correct, predicted, self.facts_of_relation, n, self.labels, decision=made)
+        above, size = relations[:rank], len(self.labels)
+        predicted, correct = (np.bincount(some, minlength=size) for some in (above, above[hits[:rank]]))
+        n = len(self) + self.facts - int(hits.sum())
+        return ClassCounts(correct, predicted, gold, n, self.labels, decision=decision or f"rank<={rank}")
 
 
 def curve_order(precision: Any, recall: Any) -> np.ndarray:
@@ -366,15 +358,12 @@ def fact_scores(ranking: FactRanking, at: Iterable[int] = PRECISION_AT) -> dict[
     >>> found["micro_f1"], found["P@1"], found["P@2"]
     (0.8, 1.0, 0.5)
     """
-    f1, rank, threshold = ranking.best_f1()
     scores: dict[str, float | None] = {
         "auc": ranking.auc(),
         "auc_anchored": ranking.auc("anchored"),
         "average_precision": ranking.auc("step"),
-        "micro_f1": f1,
-        "rank": rank,
-        "threshold": threshold,
     }
+    scores |= dict(zip(("micro_f1", "rank", "threshold"), ranking.best_f1(), strict=True))
     return scores | {f"P@{n}": ranking.precision_at(n) for n in at}
 
 
@@ -386,18 +375,16 @@ def _checked_facts(facts: int | None, tp: np.ndarray) -> int:
     return facts
 
 
-def _check_relations(
-    relations: np.ndarray, hits: np.ndarray, labels: tuple[Label, ...], facts_of_relation: Any
-) -> None:
-    outside = (relations < 0) | (relations >= len(labels))
+def _check_relations(relations: np.ndarray, hits: np.ndarray, size: int, facts: np.ndarray | None) -> None:
+    """ValueError for a relation that is none of `size` labels, and for one with more hits than facts (L,)."""
+    outside = (relations < 0) | (relations >= size)
     if outside.any():
-        raise ValueError(f"relations holds {relations[outside][0]}; there are {len(labels)} labels")
-    if facts_of_relation is None:
+        raise ValueError(f"relations holds {relations[outside][0]}; there are {size} labels")
+    if facts is None:
         return
-    known = np.asarray(facts_of_relation)
-    if known.shape != (len(labels),):
-        raise ValueError(f"facts_of_relation has shape {known.shape}; there are {len(labels)} labels")
-    more = np.bincount(relations[hits], minlength=len(labels)) > known
+    if facts.shape != (size,):
+        raise ValueError(f"facts_of_relation has shape {facts.shape}; there are {size} labels")
+    more = np.bincount(relations[hits], minlength=size) > facts
     if more.any():
-        code = int(np.flatnonzero(more)[0])
-        raise ValueError(f"facts_of_relation[{code}] is {known[code]}: the list holds more hits of it")
+        code = int(more.argmax())
+        raise ValueError(f"facts_of_relation[{code}] is {facts[code]}: the list holds more hits of it")

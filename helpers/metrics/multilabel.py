@@ -19,7 +19,7 @@ import numpy as np
 import scipy  # its parts are loaded when they are first asked for
 
 from ..core import Label
-from .averaging import averages
+from .averaging import average, averages
 from .bootstrap import Interval, bootstrap_intervals
 from .label_matrix import as_label_matrix, as_score_matrix, check_k, label_names, row_blocks
 from .outcome import Outcome, scalar
@@ -47,10 +47,9 @@ def f_measures(counts: Outcome | ClassCounts) -> dict[str, Any]:
     >>> {name: round(value, 4) for name, value in f_measures(counts).items()}
     {'Macro-F1': 0.2222, 'Micro-F1': 0.5, 'Macro*-F1': 0.2222}
     """
-    macro, micro = np.moveaxis(averages(counts, ["macro", "micro"]), -1, 0)
-    p, r = (averages(counts, ["macro"], score)[..., 0] for score in ("precision", "recall"))
-    of_means = f_of_means(p, r)
-    return {name: scalar(value) for name, value in zip(F_MEASURES, (macro, micro, of_means), strict=True)}
+    macro, precision, recall = (average(counts, "macro", score) for score in ("f1", "precision", "recall"))
+    of_means = scalar(f_of_means(precision, recall))
+    return dict(zip(F_MEASURES, (macro, average(counts, "micro"), of_means), strict=True))
 
 
 def label_intervals(

@@ -7,9 +7,11 @@ seen.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from math import ceil, sqrt
 from statistics import NormalDist
 
+import numpy as np
 import scipy
 
 MOST_RUNS = 100_000
@@ -32,8 +34,9 @@ def runs_power(difference: float, sd: float, runs: int, level: float = 0.05) -> 
         raise ValueError(f"runs is {runs}: a model needs at least 2")
     df, shift = 2 * runs - 2, abs(difference) / (sd * sqrt(2 / runs))
     critical = scipy.stats.t.ppf(1 - level / 2, df)
-    power = scipy.stats.nct.sf(critical, df, shift) + scipy.stats.nct.cdf(-critical, df, shift)
-    return float(min(power, 1.0))
+    right = scipy.stats.nct.sf(critical, df, shift)
+    wrong = scipy.stats.nct.cdf(-critical, df, shift)  # scipy has nan where it is as good as 0
+    return float(min(np.nansum([right, wrong]), 1.0))
 
 
 def runs_needed(difference: float, sd: float, power: float = 0.8, level: float = 0.05) -> int:
@@ -46,19 +49,11 @@ def runs_needed(difference: float, sd: float, power: float = 0.8, level: float =
     """
     _check(difference, level)
     _check_power(power, level)
-    few, enough = 1, 2
-    while runs_power(difference, sd, enough, level) < power:
-        few, enough = enough, 2 * enough
-        if enough > MOST_RUNS:
-            raise ValueError(
-                f"a difference of {difference:g} at SD {sd:g} needs more than {MOST_RUNS:,} runs"
-            )
-    while enough - few > 1:
-        middle = (few + enough) // 2
-        few, enough = (
-            (few, middle) if runs_power(difference, sd, middle, level) >= power else (middle, enough)
-        )
-    return enough
+    counts = range(2, MOST_RUNS + 1)
+    runs = 2 + bisect_left(counts, power, key=lambda runs: runs_power(difference, sd, runs, level))
+    if runs > MOST_RUNS:
+        raise ValueError(f"a difference of {difference:g} at SD {sd:g} needs more than {MOST_RUNS:,} runs")
+    return runs
 
 
 def accuracy_samples(discordant: float, difference: float, power: float = 0.8, level: float = 0.05) -> int:

@@ -58,17 +58,12 @@ def welch_from_summary(
     >>> round(test.t, 3), round(test.df, 2), round(test.p, 5)
     (4.472, 7.42, 0.00251)
     """
-    return _welch(mean_a, sd_a, n_a, mean_b, sd_b, n_b)
-
-
-def _welch(mean_a: float, sd_a: float, n_a: int, mean_b: float, sd_b: float, n_b: int) -> WelchTest:
-    """The test; it warns whoever called the function that calls this one."""
     for name, value in {"sd_a": sd_a, "n_a": n_a, "sd_b": sd_b, "n_b": n_b}.items():
         if not value >= 0:
             raise ValueError(f"{name} is {value}: it cannot be negative or missing")
     if min(n_a, n_b) < FEW_RUNS:
         few = f"only {min(n_a, n_b)} runs: fewer than {FEW_RUNS} say little"
-        warnings.warn(few, FewRunsWarning, stacklevel=3)
+        warnings.warn(few, FewRunsWarning, stacklevel=2)
     if min(n_a, n_b) < 2:
         return WelchTest(np.nan, np.nan, np.nan)
     if sd_a == sd_b == 0:
@@ -78,15 +73,6 @@ def _welch(mean_a: float, sd_a: float, n_a: int, mean_b: float, sd_b: float, n_b
     a, b = sd_a**2 / n_a, sd_b**2 / n_b
     df = (a + b) ** 2 / (a**2 / (n_a - 1) + b**2 / (n_b - 1))
     return WelchTest(float(result.statistic), float(df), float(result.pvalue))
-
-
-def welch(a: Sequence[float], b: Sequence[float]) -> WelchTest:
-    """Welch's t-test from the scores of the runs of two models; undefined cases as `welch_from_summary`.
-
-    >>> round(welch([1.0, 2.0, 3.0, 4.0, 5.0], [2.0, 3.0, 4.0, 5.0, 6.0]).p, 4)
-    0.3466
-    """
-    return _welch(*mean_and_sd(a), *mean_and_sd(b))
 
 
 def mean_and_sd(scores: Sequence[float]) -> tuple[float, float, int]:
@@ -135,7 +121,7 @@ def cohens_d(
     return float(np.sqrt(2) * difference / spread)
 
 
-def cohens_d_interval(d: float, n_a: int, n_b: int, confidence: float = 0.95) -> tuple[float, float]:
+def _cohens_d_interval(d: float, n_a: int, n_b: int, confidence: float = 0.95) -> tuple[float, float]:
     """The interval of Cohen's d from the noncentral t distribution: wide for a few runs.
 
     With equal variances t = d / √(1/n_a + 1/n_b) is noncentral t with n_a + n_b − 2 degrees of freedom and
@@ -143,7 +129,7 @@ def cohens_d_interval(d: float, n_a: int, n_b: int, confidence: float = 0.95) ->
     Undefined (nan, nan): an infinite or missing d, fewer than three runs in all. Source: Steiger and Fouladi
     1997; Cumming and Finch 2001.
 
-    >>> [round(end, 2) for end in cohens_d_interval(2.828, 5, 5)]
+    >>> [round(end, 2) for end in _cohens_d_interval(2.828, 5, 5)]
     [0.95, 4.63]
     """
     df = n_a + n_b - 2
@@ -181,18 +167,18 @@ class RunTest:
 def run_test(a: Sequence[float], b: Sequence[float]) -> RunTest:
     """Welch's test and Cohen's d with its 95 % interval between the scores of two models' runs.
 
-    Raises and warns as `welch`.
+    Raises as `mean_and_sd`, and warns as `welch_from_summary`, which says what is undefined.
 
     >>> test = run_test([72.2, 72.5, 72.8, 72.1, 72.9], [71.1, 71.5, 71.9, 71.2, 71.8])
     >>> round(test.difference, 2), round(test.p, 4), round(test.d, 2), round(test.d_low, 2)
     (1.0, 0.0021, 2.83, 0.95)
     """
     (mean_a, sd_a, n_a), (mean_b, sd_b, n_b) = mean_and_sd(a), mean_and_sd(b)
-    test = welch(a, b)
+    test = welch_from_summary(mean_a, sd_a, n_a, mean_b, sd_b, n_b)
     d = cohens_d(mean_a, sd_a, mean_b, sd_b, n_a, n_b) if min(n_a, n_b) > 1 else float("nan")
     return RunTest(
         *(n_a, mean_a, sd_a, n_b, mean_b, sd_b, mean_a - mean_b),
-        *(test.t, test.df, test.p, d, *cohens_d_interval(d, n_a, n_b)),
+        *(test.t, test.df, test.p, d, *_cohens_d_interval(d, n_a, n_b)),
     )
 
 
