@@ -286,7 +286,7 @@ def score_documents(
     truths = [label_matrix(documents, labels) for labels in lists]
     outcomes: list[list[MultilabelOutcome]] = [[] for _ in lists]
     options: dict[str, Any] = {"depth": max(ks), "threshold": model.threshold, "multiclass": model.multiclass}
-    options |= {"columns": np.arange(len(model.labels)), "keep_sets": replicates > 0}
+    options["keep_sets"] = replicates > 0
     step, seconds = max(1, BLOCK // len(model.labels)), 0.0
     for start in range(0, len(documents), step):
         rows = slice(start, start + step)
@@ -296,6 +296,10 @@ def score_documents(
         if taker is not None:
             taker(scores)
         for found, truth, labels in zip(outcomes, truths, lists, strict=True):
-            found.append(MultilabelOutcome.from_scores(truth[rows], scores, labels=labels, **options))
+            unscored = len(labels) - len(model.labels)
+            outcome = MultilabelOutcome.from_scores(
+                truth[rows], scores, labels=labels, unscored=unscored, **options
+            )
+            found.append(outcome)
     reports = [_report_of(MultilabelOutcome.merged(found), ks, replicates, seed) for found in outcomes]
     return DocumentScores(reports[0], reports[1] if unseen else None, unseen, seconds)

@@ -215,7 +215,7 @@ def plan_samples(
         for counts in rng.multinomial(n, shares, test_sets):
             joint = replace(population, counts=counts)
             statistic = partial(_score, scheme=scheme, negative=negative, classes_of=joint.per_class())
-            won += paired_bootstrap(joint, joint.of("second"), statistic, rng, replicates, 1 - LEVEL).low > 0
+            won += paired_bootstrap(joint, joint.of("second"), statistic, rng, replicates).low > 0
         rows.append((n, won / test_sets, sqrt(won / test_sets * (1 - won / test_sets) / test_sets)))
     sizes, powers = np.array([row[:2] for row in rows]).T
     known = (powers > 0.02) & (powers < 0.99)

@@ -75,8 +75,8 @@ class RunComparison(Report):
                 mean, sd, runs = mean_and_sd(values) if values else (math.nan, math.nan, 0)
                 row: dict[str, Any] = {"system": system, "score": score, "runs": runs, "mean": mean}
                 row |= {"sd": sd if runs > 1 else math.nan, "against": "" if system == first else first}
-                test = None if system == first else _tested(self.values[first][score], values)
-                row |= {name: getattr(test, name, math.nan) for name in tested}
+                test = {} if system == first else _tested(self.values[first][score], values)
+                row |= {name: test.get(name, math.nan) for name in tested}
                 rows.append(row | {"size": "", "signature": f"{self.signatures[score]}|runs:{runs}|sd:ddof1"})
         tests = [row for row in rows if row["against"]]
         for row, p in zip(tests, corrected(self.correction)([row["p"] for row in tests]), strict=True):
@@ -201,15 +201,17 @@ class RunComparison(Report):
             return []
         best = (min if score in SMALL_IS_GOOD else max)(runs, key=lambda name: mean_and_sd(runs[name])[0])
         tests = {name: _tested(runs[best], values) for name, values in runs.items() if name != best}
-        tested = {name: test.p for name, test in tests.items() if test and min(test.n_a, test.n_b) > 1}
+        tested = {
+            name: test["p"] for name, test in tests.items() if min(len(runs[name]), len(runs[best])) > 1
+        }
         # of runs that are all the same p is nan
         return [best, *(name for name, p in tested.items() if not p < 0.05)] if tested else []
 
 
-def _tested(a: Sequence[float], b: Sequence[float]) -> metrics.RunTest | None:
-    """The test of two systems' runs, of which few are said once; None where one has none."""
+def _tested(a: Sequence[float], b: Sequence[float]) -> dict[str, float]:
+    """The test of two systems' runs, of which few are said once; {} where one has none."""
     with warnings.catch_warnings(action="ignore", category=metrics.FewRunsWarning):
-        return metrics.run_test(a, b) if a and b else None
+        return metrics.run_test(a, b) if a and b else {}
 
 
 def _mean_sd(row: Mapping[str, Any]) -> str:

@@ -17,7 +17,7 @@ import numpy as np
 from tqdm import tqdm
 
 from ..data import Documents, corpus_hashes, find_dataset, label_matrix, read_corpus
-from ..metrics import MultilabelOutcome, Outcome, with_and_without_test_labels
+from ..metrics import MultilabelOutcome, Outcome
 from ..models import NO_ENCODER
 from ..runs import RUNS_FOLDER, Run, environment, save_run
 
@@ -181,14 +181,13 @@ def run_model(
     train, truth = label_matrix(documents["train"], names), label_matrix(documents["test"], names)
     support = train.sum(axis=0).astype(int).tolist()
     options: dict[str, Any] = {"threshold": made.threshold, "multiclass": made.multiclass, "keep_sets": True}
-    if len(names) == len(made.labels):
-        outcomes = [MultilabelOutcome.from_scores(truth, scores, depth, labels=names, **options)]
-    else:
-        known = np.arange(len(made.labels))
-        both = with_and_without_test_labels(truth, scores, known, depth, labels=names, **options)
-        outcomes = [both[False], both[True]]
+    known = len(made.labels)
+    outcomes = [MultilabelOutcome.from_scores(truth[:, :known], scores, depth, labels=made.labels, **options)]
+    if unscored := len(names) - known:
+        options |= {"labels": names, "unscored": unscored}
+        outcomes.append(MultilabelOutcome.from_scores(truth, scores, depth, **options))
     facts = {"train_documents": len(documents["train"]), "features": features.shape[1]}
-    facts |= _work_of(made.classifier, train[:, : len(made.labels)])._asdict() | _weights_of(made.classifier)
+    facts |= _work_of(made.classifier, train[:, :known])._asdict() | _weights_of(made.classifier)
     cost = {"training": training, "predicting": predicting, "processes": n_jobs, "tf_idf": tf_idf}
     configuration = _configuration(dataset, model, made, parameters) | {"facts": facts, "cost": cost}
     configuration |= {"environment": environment(("numpy", "scipy")), "wall_seconds": training["seconds"]}

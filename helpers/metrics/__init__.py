@@ -11,7 +11,7 @@ directed relations; label sets and rankings of labels have outcomes of their own
 # single labels: columns → counts → class scores → weights → averages → report
 from .counting import checked_labels
 from .outcome import Outcome, leaked
-from .scores import CLASS_SCORES, ClassCounts, f_beta, resolve_score
+from .scores import CLASS_SCORES, ClassCounts, resolve_score
 from .weighting import (
     SCHEMES,
     Weighting,
@@ -39,7 +39,7 @@ from .report import (
 from .latex import latex_float, latex_name, latex_text
 
 # how sure, and how stable
-from .reliability import Calibration, calibration
+from .reliability import calibration
 from .bootstrap import (
     BootstrapTest,
     Interval,
@@ -47,15 +47,12 @@ from .bootstrap import (
     bootstrap_suffix,
     paired_bootstrap,
     unpaired_bootstrap,
-    wilson_interval,
 )
 from .significance import (
     CORRECTIONS,
     FEW_RUNS,
     FewRunsWarning,
-    RunTest,
     SAWILOWSKY,
-    benjamini_hochberg,
     cohens_d,
     holm,
     mean_and_sd,
@@ -76,7 +73,6 @@ from .agreement import (
 
 # directed relations
 from .direction import (
-    BREAKDOWN,
     DirectionScores,
     direction_scores,
     inverse_labels,
@@ -92,10 +88,4 @@ from .fact_samples import FACT_MEASURES, FactSample
 # label sets and rankings of labels
 from .label_matrix import as_label_matrix, as_score_matrix
 from .ranking import RankingOutcome, checked_ks, names_at
-from .multilabel import (
-    F_MEASURES,
-    MultilabelOutcome,
-    f_measures,
-    label_intervals,
-    with_and_without_test_labels,
-)
+from .multilabel import F_MEASURES, MultilabelOutcome, label_intervals

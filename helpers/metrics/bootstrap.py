@@ -20,6 +20,7 @@ import numpy as np
 
 from .outcome import scalar
 
+TAIL = (1 - 0.95) / 2  # outside of an interval, on each side
 BLOCK_ENTRIES = 2_000_000  # replicates are drawn in blocks of about this many numbers (16 MB)
 
 
@@ -28,37 +29,30 @@ Statistic = Callable[[Any], Any]
 
 @dataclass(frozen=True)
 class Interval:
-    """A value on the test set and the ends of its bootstrap interval; floats, or arrays of one shape."""
+    """A value on the test set and the ends of its 95 % interval; floats, or arrays of one shape."""
 
     value: Any
     low: Any
     high: Any
-    confidence: float
-    replicates: int
 
     def named(self, names: Sequence[str]) -> dict[str, Interval]:
         """Intervals of several values by name, floats.
 
-        >>> Interval(np.array([0.5]), np.array([0.25]), np.array([0.75]), 0.95, 99).named(["f1"])["f1"].low
+        >>> Interval(np.array([0.5]), np.array([0.25]), np.array([0.75])).named(["f1"])["f1"].low
         0.25
         """
-        ends = zip(names, self.value.tolist(), self.low.tolist(), self.high.tolist(), strict=True)
-        return {
-            name: Interval(value, low, high, self.confidence, self.replicates)
-            for name, value, low, high in ends
-        }
+        ends = zip(self.value.tolist(), self.low.tolist(), self.high.tolist(), strict=True)
+        return {name: Interval(*each) for name, each in zip(names, ends, strict=True)}
 
 
 @dataclass(frozen=True)
 class BootstrapTest:
-    """Score of the first system minus that of the second, its interval, and the two-sided p-value."""
+    """Score of the first system minus that of the second, its 95 % interval, and the two-sided p-value."""
 
     difference: Any
     low: Any
     high: Any
     p: Any
-    confidence: float
-    replicates: int
 
 
 def _replicates_of(
@@ -87,23 +81,19 @@ def _replicates_of(
     return np.concatenate(blocks)
 
 
-def bootstrap_suffix(replicates: int, seed: int, confidence: float = 0.95) -> str:
+def bootstrap_suffix(replicates: int, seed: int) -> str:
     """How intervals were made, at the end of a signature; '' for no replicates.
 
     >>> bootstrap_suffix(200, 4), bootstrap_suffix(0, 4)
     ('|bootstrap:percentile,200,seed4,95', '')
     """
-    return f"|bootstrap:percentile,{replicates},seed{seed},{100 * confidence:g}" if replicates else ""
+    return f"|bootstrap:percentile,{replicates},seed{seed},95" if replicates else ""
 
 
 def bootstrap_intervals(
-    table: Any,
-    statistic: Statistic,
-    rng: np.random.Generator,
-    replicates: int = 10_000,
-    confidence: float = 0.95,
+    table: Any, statistic: Statistic, rng: np.random.Generator, replicates: int = 10_000
 ) -> Interval:
-    """Percentile bootstrap interval of any statistic of an outcome.
+    """Percentile bootstrap interval, of 95 %, of any statistic of an outcome.
 
     Parameters
     ----------
@@ -125,18 +115,12 @@ def bootstrap_intervals(
     >>> interval.value, bool(interval.low < 0.9 < interval.high)
     (0.9, True)
     """
-    low, high = _percentiles(_replicates_of(table, statistic, rng, replicates), confidence)
-    value = scalar(np.asarray(statistic(table), dtype=float))
-    return Interval(value, low, high, confidence, replicates)
+    ends = _ends(_replicates_of(table, statistic, rng, replicates))
+    return Interval(scalar(np.asarray(statistic(table), dtype=float)), *ends)
 
 
 def paired_bootstrap(
-    first: Any,
-    second: Any,
-    statistic: Statistic,
-    rng: np.random.Generator,
-    replicates: int = 10_000,
-    confidence: float = 0.95,
+    first: Any, second: Any, statistic: Statistic, rng: np.random.Generator, replicates: int = 10_000
 ) -> BootstrapTest:
     """Do two systems differ on the same samples? statistic(first) − statistic(second), interval, p-value.
 
@@ -167,16 +151,11 @@ def paired_bootstrap(
     def difference(table: Any) -> np.ndarray:
         return np.asarray(statistic(table), dtype=float) - statistic(replace(second, counts=table.counts))
 
-    return _test(difference(first), _replicates_of(first, difference, rng, replicates), confidence)
+    return _test(difference(first), _replicates_of(first, difference, rng, replicates))
 
 
 def unpaired_bootstrap(
-    first: Any,
-    second: Any,
-    statistic: Statistic,
-    rng: np.random.Generator,
-    replicates: int = 10_000,
-    confidence: float = 0.95,
+    first: Any, second: Any, statistic: Statistic, rng: np.random.Generator, replicates: int = 10_000
 ) -> BootstrapTest:
     """As `paired_bootstrap`, for two outcomes that nobody can pair: each is drawn by itself.
 
@@ -193,15 +172,14 @@ def unpaired_bootstrap(
     """
     drawn = [_replicates_of(system, statistic, rng, replicates) for system in (first, second)]
     values = [np.asarray(statistic(system), dtype=float) for system in (first, second)]
-    return _test(values[0] - values[1], drawn[0] - drawn[1], confidence)
+    return _test(values[0] - values[1], drawn[0] - drawn[1])
 
 
-def _test(delta: np.ndarray, drawn: np.ndarray, confidence: float) -> BootstrapTest:
+def _test(delta: np.ndarray, drawn: np.ndarray) -> BootstrapTest:
     """From a difference and its replicates."""
-    low, high = _percentiles(drawn, confidence)
     p = np.where(np.isnan(delta), np.nan, 2 * np.minimum(_tail(drawn), _tail(-drawn)))
     p = np.clip(p, 1 / (1 + (~np.isnan(drawn)).sum(0)), 1)
-    return BootstrapTest(scalar(delta), low, high, scalar(p), confidence, len(drawn))
+    return BootstrapTest(scalar(delta), *_ends(drawn), scalar(p))
 
 
 def _tail(drawn: np.ndarray) -> np.ndarray:
@@ -223,34 +201,27 @@ def _tail(drawn: np.ndarray) -> np.ndarray:
     return np.select([below == 0, below == known], [0.0, 1.0], inside)
 
 
-def wilson_interval(successes: float, n: float, confidence: float = 0.95) -> tuple[float, float]:
-    """Wilson's score interval for a share successes / n, such as accuracy: no replicates, and never empty.
+def wilson_interval(successes: float, n: float) -> tuple[float, float]:
+    """Wilson's 95 % score interval for a share successes / n, such as accuracy: no replicates, never empty.
 
-    (k + z²/2 ± z·√(k·(n − k)/n + z²/4)) / (n + z²), z the normal quantile of (1 + confidence) / 2. Unlike
+    (k + z²/2 ± z·√(k·(n − k)/n + z²/4)) / (n + z²), z the normal quantile of .975. Unlike
     k/n ± z·SE it stays in [0, 1] and has width where k is 0 or n. Source: Wilson 1927; Brown, Cai and
     DasGupta 2001.
 
-    Raises ValueError unless 0 ≤ successes ≤ n and n > 0, and for a confidence outside (0, 1).
+    Raises ValueError unless 0 ≤ successes ≤ n and n > 0.
 
     >>> [round(end, 4) for end in wilson_interval(6, 10)]
     [0.3127, 0.8318]
     """
     if not (0 <= successes <= n and n > 0):
         raise ValueError(f"{successes} successes of n = {n}: 0 to n are expected, and n above 0")
-    _check_confidence(confidence)
-    z = NormalDist().inv_cdf((1 + confidence) / 2)
+    z = NormalDist().inv_cdf(1 - TAIL)
     middle, half = successes + z * z / 2, z * sqrt(successes * (n - successes) / n + z * z / 4)
     return max(0.0, (middle - half) / (n + z * z)), min(1.0, (middle + half) / (n + z * z))
 
 
-def _check_confidence(confidence: float) -> None:
-    if not 0 < confidence < 1:
-        raise ValueError(f"confidence is {confidence}: it has to lie between 0 and 1, e.g. 0.95")
-
-
-def _percentiles(values: np.ndarray, confidence: float) -> tuple[Any, Any]:
-    _check_confidence(confidence)
-    tail = (1 - confidence) / 2
+def _ends(values: np.ndarray) -> tuple[Any, Any]:
+    """The ends of the percentile interval of replicates."""
     with warnings.catch_warnings(action="ignore", category=RuntimeWarning):  # nan everywhere: nan it is
-        low, high = np.nanquantile(values, [tail, 1 - tail], axis=0)
+        low, high = np.nanquantile(values, [TAIL, 1 - TAIL], axis=0)
     return scalar(low), scalar(high)

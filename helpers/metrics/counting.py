@@ -46,8 +46,8 @@ def count_columns(
     for argument, column in columns.items():
         codes, values = _encoded(column, argument)
         if listed and isinstance(listed[0], str):  # an integer is a position in a list of strings
-            known = range(len(listed))
-            values = [listed[value] if isinstance(value, int) and value in known else value for value in values]
+            label_at = dict(enumerate(listed))
+            values = [label_at.get(value, value) for value in values]
         coded[argument] = codes, values
     (first, n), *others = ((argument, len(codes)) for argument, (codes, _) in coded.items())
     if not n:

@@ -61,9 +61,8 @@ def official_scores(
         raise ValueError(unlisted_message("negative", None, negative, outcome.labels))
     counts = outcome.per_class()
     key = counts if classes_of is None else classes_of.per_class()
-    loose, loose_key = (
-        each.relabel(base_relation, direction="dropped").per_class() for each in (outcome, classes_of or outcome)
-    )
+    loose = outcome.relabel(base_relation, "dropped").per_class()
+    loose_key = loose if classes_of is None else classes_of.relabel(base_relation, "dropped").per_class()
     belongs = np.equal.outer([base_relation(label) for label in counts.labels], loose.labels)
     right_in_both = counts.correct @ belongs.astype(counts.correct.dtype)  # relation and direction
     return {

@@ -109,7 +109,7 @@ class FactSample:
         first = ranks == weight  # of what is drawn: no point of the curve before it
         between = (steps * np.where(first, 0.0, p + before)).sum(-1) / 2
         anchored = between + (steps * np.where(first, p, 0.0)).sum(-1)
-        # a threshold cuts where the tie of a hit ends, or at the hit that reaches the recall; elsewhere F1 falls
+        # F1 is highest where the tie of a hit ends, or at the hit that reaches the recall
         cuts = np.append(np.flatnonzero(self.cuts[: end - 1]), end - 1)
         ends = cuts[np.searchsorted(cuts, hits)]
         last = np.searchsorted(hits, ends, side="right") - 1  # of the hits up to each end

@@ -131,7 +131,7 @@ class FactRanking:
         scores, hits = scores[:, kept], gold[:, kept] != 0
         of_relation = hits.sum(axis=0) + (0 if unseen is None else np.asarray(unseen)[kept])
         relations = np.broadcast_to(np.arange(len(kept), dtype=np.int32), hits.shape)
-        names = [labels[code] for code in kept]
+        names = [labels[code] for code in kept.tolist()]
         return cls.from_scores(scores.ravel(), hits.ravel(), None, relations.ravel(), names, of_relation)
 
     @classmethod

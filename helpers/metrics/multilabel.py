@@ -11,7 +11,7 @@ Sources: LibMultiLabel's implementation document, evaluation metrics; the scheme
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
@@ -22,9 +22,9 @@ from ..core import Label
 from .averaging import average, averages
 from .bootstrap import Interval, bootstrap_intervals
 from .label_matrix import as_label_matrix, as_score_matrix, check_k, label_names, row_blocks
-from .outcome import Outcome, scalar
+from .outcome import Outcome, check_same, scalar
 from .ranking import RankingOutcome
-from .scores import ClassCounts, Summable, f_of_means
+from .scores import ClassCounts, f_of_means
 from .weighting import Weighting, scheme_names
 
 F_MEASURES = {"Macro-F1": ("f1", "macro"), "Micro-F1": ("f1", "micro"), "Macro*-F1": ("f1_of_means", "macro")}
@@ -83,8 +83,8 @@ def label_intervals(
 PENDING = 64  # outcomes of batches that wait to be merged: merging stays cheap, and so does waiting
 
 
-@dataclass(frozen=True)
-class MultilabelOutcome(Summable):
+@dataclass(frozen=True, eq=False)
+class MultilabelOutcome:
     """What is kept of a test set: hits by rank, counts by label, and pairs of label sets where wanted.
 
     Attributes
@@ -97,7 +97,7 @@ class MultilabelOutcome(Summable):
     >>> {name: round(value, 4) for name, value in outcome.scores([1]).items()}
     {'P@1': 0.5, 'R@1': 0.25, 'RP@1': 0.5, 'NDCG@1': 0.5, 'Macro-F1': 0.5556, 'Micro-F1': 0.6667,
      'Macro*-F1': 0.5714}
-    >>> (outcome + outcome).ranking.n
+    >>> MultilabelOutcome.merged([outcome, outcome]).ranking.n
     4
     """
 
@@ -115,7 +115,7 @@ class MultilabelOutcome(Summable):
         threshold: float = 0.0,
         multiclass: bool = False,
         labels: Iterable[Label] | None = None,
-        columns: Any = None,
+        unscored: int = 0,
         keep_sets: bool = False,
     ) -> MultilabelOutcome:
         """Evaluate truth and scores.
@@ -123,52 +123,56 @@ class MultilabelOutcome(Summable):
         Parameters
         ----------
         truth : (n, L) 0/1, dense or sparse; see `label_matrix.as_label_matrix`.
-        scores : (n, L) dense, or sparse (what is not stored is 0). −∞: never reached, neither ranked nor
-            predicted. Among equal scores the label with the lower index comes first.
+        scores : (n, L − unscored) dense, or sparse (what is not stored is 0). −∞: never reached, neither
+            ranked nor predicted. Among equal scores the label with the lower index comes first.
         depth : the largest K of the ranking measures, from 1 to the number of labels with scores.
         threshold : a label is predicted if its score is above it: 0 for decision values (0 itself is
             negative), 0.5 for probabilities. A finite number.
         multiclass : predict the best label of each instance in place of all above the threshold. The ranking
             measures stay as they are.
         labels : names of the columns; None: 0 … L−1.
-        columns : (M,) the column of the truth that each column of the scores stands for; None: the same.
-            Labels without scores are never ranked and never predicted; ties go by the columns of the scores.
+        unscored : so many labels, the last ones, have no scores: they are never ranked and never predicted.
+            No model can reach labels of the test data only, so there are two ways to deal with them,
+            LibMultiLabel's switch `include_test_labels`, and numbers made in the two ways are not comparable.
+            False, the default there: such labels are left out of the truth as well; instances that have no
+            others stay, with an empty set. True: they are in the truth, unscored. Their F is then 0, so
+            Macro-F1 is multiplied by the share of the labels that have scores, and Micro-F1 gets their false
+            negatives. LibMultiLabel's document says that ranking measures are not affected. Of the four that
+            holds for P@K only: an instance with such a label has more gold labels, so R@K falls, and RP@K and
+            NDCG@K fall where fewer than K of its gold labels have scores.
         keep_sets : keep the pairs of label sets, which bootstrap intervals of the F-measures need.
 
         Raises
         ------
         ValueError : a truth other than 0 and 1, a score that is nan, both with row and
-            column; shapes that differ; depth, threshold, labels or columns that do not fit.
+            column; shapes that differ; depth, threshold or labels that do not fit.
 
         >>> outcome = MultilabelOutcome.from_scores([[1, 0]], [[0.25, 0.75]], depth=2, threshold=0.5)
         >>> outcome.ranking.scores([2])["P@2"], outcome.counts.decision
         (0.5, 'score>0.5')
+        >>> truth, scores = [[1, 0, 1], [0, 1, 0]], [[2, -1], [-1, 2]]
+        >>> both = MultilabelOutcome.from_scores(truth, scores, 1, unscored=1).scores([1])
+        >>> both["P@1"], both["R@1"], round(both["Macro-F1"], 4)
+        (1.0, 0.75, 0.6667)
         """
-        gold = as_label_matrix(truth)
-        n, n_labels = gold.shape
-        names = label_names(labels, n_labels)
-        scored = np.arange(n_labels) if columns is None else _checked_columns(columns, n_labels)
-        matrix = as_score_matrix(scores)
-        if matrix.shape != (n, len(scored)):
-            raise ValueError(f"scores has shape {matrix.shape}, but truth has {(n, len(scored))}")
-        check_k(depth, len(scored), "depth")
+        gold, matrix = as_label_matrix(truth), as_score_matrix(scores)
+        n, n_scored = gold.shape[0], gold.shape[1] - unscored
+        names = label_names(labels, gold.shape[1])
+        if matrix.shape != (n, n_scored):
+            raise ValueError(f"scores has shape {matrix.shape}, but truth has {(n, n_scored)}")
+        check_k(depth, n_scored, "depth")
         if not np.isfinite(threshold):
             raise ValueError(f"threshold is {threshold}: a finite number is needed")
         decision = "argmax" if multiclass else f"score>{threshold:.12g}"
 
         def outcome_of(gold: scipy.sparse.csr_array, block: np.ndarray) -> MultilabelOutcome:
             labels, best = _best_of(block, depth)
-            top = np.where(best == -np.inf, -1, labels)
             taken = block > (-np.inf if multiclass else threshold)
             if multiclass:
-                taken &= labels[:, :1] == np.arange(len(scored))
+                taken &= labels[:, :1] == np.arange(n_scored)
             guess = scipy.sparse.csr_array(taken)
-            if columns is not None:
-                top = np.append(scored, -1)[top]  # −1, no label, finds the last one: −1 again
-                moved = guess.data, scored[guess.indices], guess.indptr
-                guess = scipy.sparse.csr_array(moved, shape=gold.shape)
-                guess.sort_indices()
-            ranking = RankingOutcome.from_top(gold, top, names)
+            guess.resize(*gold.shape)
+            ranking = RankingOutcome.from_top(gold, np.where(best == -np.inf, -1, labels), names)
             once = np.ones(gold.shape[0], np.int64)
             sets = Outcome({"gold": gold, "predicted": guess}, once, names, decision=decision)
             return cls(ranking, sets.per_class(), sets.grouped() if keep_sets else None)
@@ -183,7 +187,8 @@ class MultilabelOutcome(Summable):
         >>> MultilabelOutcome.merged(iter([one, one])).ranking.n
         2
         """
-        batches, total = iter(outcomes), []
+        batches = iter(outcomes)
+        total: list[MultilabelOutcome] = []
         while waiting := [*islice(batches, PENDING)]:
             total = [_sum(total + waiting)]
         if not total:
@@ -233,76 +238,10 @@ def _sum(outcomes: list[MultilabelOutcome]) -> MultilabelOutcome:
     sets = [outcome.sets for outcome in outcomes if outcome.sets is not None]
     if 0 < len(sets) < len(outcomes):
         raise ValueError("outcomes with and without pairs of sets do not add up")
-    return MultilabelOutcome(
-        RankingOutcome.merged([outcome.ranking for outcome in outcomes]),
-        ClassCounts.merged([outcome.counts for outcome in outcomes]),
-        Outcome.merged(sets) if sets else None,
-    )
-
-
-def with_and_without_test_labels(
-    truth: Any,
-    scores: Any,
-    known: Any,
-    depth: int = 5,
-    *,
-    labels: Iterable[Label] | None = None,
-    **options: Any,
-) -> dict[bool, MultilabelOutcome]:
-    """Both ways to deal with labels of the test data only: LibMultiLabel's switch `include_test_labels`.
-
-    No model can reach such labels, and numbers made in the two ways are not comparable.
-    False, the default there: such labels are dropped from the truth; instances that have no others stay, with
-    an empty set. True: the labels stay, and as no model can reach them they are never ranked or predicted.
-    Their F is then 0, so Macro-F1 is multiplied by M / L, and Micro-F1 gets their false negatives.
-    LibMultiLabel's document says that ranking measures are not affected. Of the four that holds for P@K only:
-    an instance with such a label has more gold labels, so R@K falls, and RP@K and NDCG@K fall where fewer
-    than K of its gold labels are known.
-
-    Parameters
-    ----------
-    truth : (n, L) over all labels, those of the training data and those of the test data only.
-    scores : (n, M) over the labels of the training data. known : (M,) the columns of the truth that they are.
-    labels : names of the L columns. depth, options : as in `MultilabelOutcome.from_scores`.
-
-    Returns
-    -------
-    {False: outcome over the M known labels, True: outcome over all L}.
-
-    >>> both = with_and_without_test_labels([[1, 0, 1], [0, 1, 0]], [[2, -1], [-1, 2]], [0, 1], depth=1)
-    >>> {included: outcome.scores([1])["P@1"] for included, outcome in both.items()}
-    {False: 1.0, True: 1.0}
-    >>> {included: outcome.scores([1])["R@1"] for included, outcome in both.items()}
-    {False: 1.0, True: 0.75}
-    >>> {included: round(outcome.scores([1])["Macro-F1"], 4) for included, outcome in both.items()}
-    {False: 1.0, True: 0.6667}
-    """
-    gold = as_label_matrix(truth)
-    names, columns = label_names(labels, gold.shape[1]), _checked_columns(known, gold.shape[1])
-    kept = [names[column] for column in columns.tolist()]
-    return {
-        False: MultilabelOutcome.from_scores(gold[:, columns], scores, depth, labels=kept, **options),
-        True: MultilabelOutcome.from_scores(gold, scores, depth, labels=names, columns=columns, **options),
-    }
-
-
-def _checked_columns(columns: Any, n_labels: int) -> np.ndarray:
-    """Columns of the truth as indices; ValueError unless they are different integers from 0 to L−1.
-
-    >>> _checked_columns([2, 0], 3).tolist()
-    [2, 0]
-    >>> _checked_columns([2, 3], 3)
-    Traceback (most recent call last):
-    ValueError: columns[1] is 3, but truth has 3 columns
-    """
-    given = np.asarray(columns)
-    if given.ndim != 1 or not given.size or given.dtype.kind not in "iu":
-        kind = f"shape {given.shape} and type {given.dtype}"
-        raise ValueError(f"columns has {kind}: a list of columns is needed")
-    odd = (given < 0) | (given >= n_labels)
-    if odd.any():
-        index = int(odd.argmax())
-        raise ValueError(f"columns[{index}] is {given[index]}, but truth has {n_labels} columns")
-    if len(np.unique(given)) < len(given):
-        raise ValueError("columns holds a column twice")
-    return given.astype(np.intp)
+    first = outcomes[0].counts
+    for other in outcomes[1:]:
+        check_same(first, other.counts)
+    names = ("correct", "predicted", "gold", "n")
+    sums = {name: sum(getattr(outcome.counts, name) for outcome in outcomes) for name in names}
+    ranking = RankingOutcome.merged([outcome.ranking for outcome in outcomes])
+    return MultilabelOutcome(ranking, replace(first, **sums), Outcome.merged(sets) if sets else None)

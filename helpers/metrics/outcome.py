@@ -19,7 +19,7 @@ import scipy  # its parts are loaded when they are first asked for
 from ..core import Label, unlisted_message
 from .counting import check_total, count_columns
 from .label_matrix import as_label_matrix, label_names
-from .scores import ClassCounts, Summable, check_same, check_same_labels, ratio
+from .scores import ClassCounts, ratio
 
 
 def positions(labels: Iterable[Label], listed: Sequence[Label], argument: str = "labels") -> np.ndarray:
@@ -62,6 +62,27 @@ def scalar(value: np.ndarray) -> Any:
     return value.item() if value.ndim == 0 else value
 
 
+def check_same(first: Any, second: Any) -> None:
+    """ValueError unless two outcomes, or counts of classes, treat direction, and decide label sets, in one
+    way; of label sets also unless both have the same labels in order: Macro-F1 divides by their number.
+
+    >>> check_same(*(Outcome.from_sets([[1]], [[1]], decision=name) for name in ("argmax", "score>0")))
+    Traceback (most recent call last):
+    ValueError: outcomes decided by argmax and by score>0 do not add up
+    """
+    if first.direction != second.direction:
+        raise ValueError("tables with and without direction do not add up")
+    if first.decision != second.decision:
+        raise ValueError(f"outcomes decided by {first.decision} and by {second.decision} do not add up")
+    labels = first.labels, second.labels
+    if first.decision is None or labels[0] == labels[1]:
+        return
+    if len(labels[0]) != len(labels[1]):
+        raise ValueError(f"outcomes of {len(labels[0])} and of {len(labels[1])} labels do not add up")
+    index, (a, b) = next((i, pair) for i, pair in enumerate(zip(*labels, strict=True)) if len({*pair}) > 1)
+    raise ValueError(f"outcomes of different labels do not add up: label {index} is {a!r} and {b!r}")
+
+
 def _union_labels(first: tuple[Label, ...], second: tuple[Label, ...]) -> tuple[Label, ...]:
     """The labels of both: in the order of the list that holds them all, else sorted.
 
@@ -77,7 +98,7 @@ def _union_labels(first: tuple[Label, ...], second: tuple[Label, ...]) -> tuple[
 
 
 @dataclass(frozen=True, eq=False)
-class Outcome(Summable):
+class Outcome:
     """Kinds of samples × how often each occurs.
 
     Attributes
@@ -212,11 +233,9 @@ class Outcome(Summable):
         what = ("positions" if m > 2 else "two lists of columns") if sets else f"{m} positions"
         for index, row in enumerate(rows):
             lists = [entry if sets else [entry] for entry in row[:m]]
-            fits = all(
-                len(set(entry)) == len(entry)
-                and all(isinstance(code, int | np.integer) and 0 <= code < len(labels) for code in entry)
-                for entry in lists
-            )
+            codes = [code for entry in lists for code in entry]
+            fits = all(isinstance(code, int | np.integer) and 0 <= code < len(labels) for code in codes)
+            fits = fits and all(len(set(entry)) == len(entry) for entry in lists)
             if len(row) != m + 1 or not fits or not row[m] >= 0:
                 needed = f"{what} below {len(labels)} and a count are needed"
                 raise ValueError(f"rows[{index}] is {row}: {needed}")
@@ -243,7 +262,7 @@ class Outcome(Summable):
         return [list(row) for row in rows if row[-1]]
 
     @classmethod
-    def merged(cls, outcomes: Sequence[Outcome]) -> Outcome:
+    def merged(cls, outcomes: Sequence[Any]) -> Any:
         """The sum of one outcome or more; ValueError if roles, direction, decision or labels of sets differ.
 
         >>> table = Outcome.from_columns(["a"], ["a"])
@@ -258,8 +277,6 @@ class Outcome(Summable):
             check_same(first, other)
             if first.decision is None:
                 labels = _union_labels(labels, other.labels)
-            else:
-                check_same_labels(labels, other.labels)
         roles = {}
         for role in first.roles:
             columns = [outcome.roles[role] for outcome in outcomes]
@@ -269,6 +286,17 @@ class Outcome(Summable):
             roles[role] = scipy.sparse.vstack(columns, format="csr") if is_sparse else np.concatenate(columns)
         counts = np.concatenate([outcome.counts for outcome in outcomes], axis=-1)
         return replace(first, roles=roles, counts=counts, labels=labels).grouped()
+
+    def __add__(self, other: Any) -> Any:
+        return self.merged([self, other]) if type(other) is type(self) else NotImplemented
+
+    def __radd__(self, other: object) -> Any:
+        return self if other == 0 else NotImplemented  # so that sum(outcomes) works
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and self._state() == other._state()
+
+    __hash__ = None  # type: ignore[assignment]
 
     def _state(self) -> tuple:
         return self.labels, self.direction, self.decision, [*self.roles], self.to_rows()
@@ -347,26 +375,12 @@ class Outcome(Summable):
         """
         gold = self.roles["gold"]
         if inverse is not None:
-            gold = positions([inverse.get(label, label) for label in self.labels], self.labels, "inverse")[
-                gold
-            ]
+            turned = [inverse.get(label, label) for label in self.labels]
+            gold = positions(turned, self.labels, "inverse")[gold]
         roles = {"gold": gold, "predicted": self.roles[role]}
         if (right := _right_of(role)) in self.roles:
             roles["right"] = self.roles[right]
         return replace(self, roles=roles)
-
-    def restrict(self, labels: Iterable[Label]) -> Outcome:
-        """Keep the samples whose *gold* label is in `labels`, whatever they were predicted as.
-
-        To leave classes out of an average but keep the mistakes they take part in, name the averaged labels
-        in `evaluate` instead.
-
-        >>> Outcome.from_columns(["a", "b"], ["b", "b"]).restrict(["a"]).table().tolist()
-        [[0, 1], [0, 0]]
-        """
-        keep = np.isin(self.roles["gold"], positions(labels, self.labels))
-        roles = {role: column[keep] for role, column in self.roles.items()}
-        return replace(self, roles=roles, counts=self.counts[..., keep])
 
     def relabel(self, new_label: Mapping | Callable[[Label], Label], direction: str | None = None) -> Outcome:
         """Merge single labels: the same samples with `new_label(label)` in place of each label.
@@ -385,8 +399,7 @@ class Outcome(Summable):
         labels = tuple(dict.fromkeys(renamed))
         moved = positions(renamed, labels)
         roles = {role: moved[codes] for role, codes in self.roles.items()}
-        made = replace(self, roles=roles, labels=labels, direction=direction or self.direction)
-        return made.grouped()
+        return replace(self, roles=roles, labels=labels, direction=direction or self.direction).grouped()
 
     def resample(self, rng: np.random.Generator, replicates: int) -> Outcome:
         """Bootstrap replicates: n samples drawn with replacement; counts has shape (replicates, K).
@@ -445,8 +458,8 @@ def _matrix(sets: Sequence[Sequence[int]], n_labels: int) -> scipy.sparse.csr_ar
 
 
 def _codes(column: Any) -> np.ndarray:
-    """A number for each kind of one role, equal for equal ones, in their order: of sets that of their columns,
-    each as often as it is in the set; of rows of bytes that of the bytes."""
+    """A number for each kind of one role, equal for equal ones, in their order: of sets that of their
+    columns, each as often as it is in the set; of rows of bytes that of the bytes."""
     if isinstance(column, np.ndarray):
         if column.ndim == 1:
             return column

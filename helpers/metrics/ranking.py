@@ -96,8 +96,8 @@ class RankingOutcome(Outcome):
     roles : 'relevant' (K,), gold labels of an instance, r; 'packed' (K, ⌈depth/8⌉) bytes, the hits at ranks
         1 … depth as bits (`numpy.packbits`).
     counts : (..., K) how many instances are of each kind; leading axes are replicates.
-    labels : the L labels, which hits are hits of; they have to agree where outcomes add up, as has `decision`,
-        which names the depth.
+    labels : the L labels, which hits are hits of; they have to agree where outcomes add up, as has
+        `decision`, which names the depth.
     depth : the largest K that can be asked for.
 
     For small depths there are few kinds, whatever n is; never are there more than n.

@@ -282,7 +282,7 @@ class ClassReport(Report):
         """Put the ends of an interval (S,) of the schemes' scores into their rows.
 
         >>> report = ClassReport(1, (), None, 1.0, (), (), {"micro": {"f1": 1.0}}, {}, "f1", "")
-        >>> report.add_intervals(Interval(*np.array([[1.0], [0.5], [1.0]]), 0.95, 99))
+        >>> report.add_intervals(Interval(*np.array([[1.0], [0.5], [1.0]])))
         >>> report.schemes["micro"]["low"]
         0.5
         """

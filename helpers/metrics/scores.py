@@ -7,8 +7,8 @@ score counts as is decided in one place, by `averaging.Policy`.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,36 +16,8 @@ import numpy as np
 from ..core import Label, did_you_mean
 
 
-class Summable:
-    """What outcomes share: `a + b` and `sum(outcomes)`, and equality of what they count.
-
-    A class gives `merged(outcomes)`, the sum of one or more, and `_state()`, which is compared.
-
-    >>> counts = ClassCounts(np.array([3]), np.array([4]), np.array([5]), 15, ("a",))
-    >>> sum([counts, counts, counts]).n, counts + counts == counts
-    (45, False)
-    """
-
-    merged: Any
-    _state: Any
-
-    def __add__(self, other: Any) -> Any:
-        return self.merged([self, other]) if type(other) is type(self) else NotImplemented
-
-    def __radd__(self, other: object) -> Any:
-        return self if other == 0 else NotImplemented  # so that sum(outcomes) works
-
-    def __eq__(self, other: object) -> bool:
-        return type(other) is type(self) and self._state() == other._state()
-
-    __hash__ = None  # type: ignore[assignment]
-
-
-COUNTS = ("correct", "predicted", "gold", "n")
-
-
 @dataclass(frozen=True, eq=False)
-class ClassCounts(Summable):
+class ClassCounts:
     """Counts of each class against all others: what every score is a function of.
 
     Attributes
@@ -92,54 +64,13 @@ class ClassCounts(Summable):
         """These counts: what takes an outcome takes them, too."""
         return self
 
-    @classmethod
-    def merged(cls, outcomes: Sequence[ClassCounts]) -> ClassCounts:
-        """The sum over disjoint samples; ValueError if labels or decisions differ."""
-        for other in outcomes[1:]:
-            check_same(outcomes[0], other)
-            check_same_labels(outcomes[0].labels, other.labels)
-        sums = {name: sum(getattr(counts, name) for counts in outcomes) for name in COUNTS}
-        return replace(outcomes[0], **sums)
-
     def pooled(self, chosen: np.ndarray) -> ClassCounts:
         """(..., 1) the counts of the chosen labels added up, as if of one class: micro is the score of it."""
-        sums = (
+        correct, predicted, gold = (
             np.asarray(counts)[..., chosen].sum(-1, keepdims=True)
             for counts in (self.correct, self.predicted, self.gold)
         )
-        return ClassCounts(*sums, n=self.n * int(chosen.sum()))
-
-    def _state(self) -> dict:
-        return vars(self) | {name: np.asarray(getattr(self, name)).tolist() for name in COUNTS}
-
-
-def check_same_labels(first: tuple[Label, ...], second: tuple[Label, ...]) -> None:
-    """ValueError unless both have the same labels in order: Macro-F1 divides by their number.
-
-    >>> check_same_labels(("a", "b"), ("a", "c"))
-    Traceback (most recent call last):
-    ValueError: outcomes of different labels do not add up: label 1 is 'b' and 'c'
-    """
-    if len(first) != len(second):
-        raise ValueError(f"outcomes of {len(first)} and of {len(second)} labels do not add up")
-    if first != second:
-        index, names = next(each for each in enumerate(zip(first, second, strict=True)) if len({*each[1]}) > 1)
-        differ = f"label {index} is {names[0]!r} and {names[1]!r}"
-        raise ValueError(f"outcomes of different labels do not add up: {differ}")
-
-
-def check_same(first: Any, second: Any) -> None:
-    """ValueError unless two outcomes have treated direction, and decided label sets, in the same way.
-
-    >>> first, second = (ClassCounts(*np.zeros((3, 1)), 0, ("a",), decision=d) for d in ("argmax", "score>0"))
-    >>> check_same(first, second)
-    Traceback (most recent call last):
-    ValueError: outcomes decided by argmax and by score>0 do not add up
-    """
-    if first.direction != second.direction:
-        raise ValueError("tables with and without direction do not add up")
-    if first.decision != second.decision:
-        raise ValueError(f"outcomes decided by {first.decision} and by {second.decision} do not add up")
+        return ClassCounts(correct, predicted, gold, self.n * int(chosen.sum()))
 
 
 ClassScore = Callable[[ClassCounts], np.ndarray]

@@ -14,6 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 import scipy  # scipy loads scipy.stats when it is first asked for: importing this module stays quick
 
+from .bootstrap import TAIL
+
 FEW_RUNS = 5
 
 SAWILOWSKY = (
@@ -121,8 +123,8 @@ def cohens_d(
     return float(np.sqrt(2) * difference / spread)
 
 
-def _cohens_d_interval(d: float, n_a: int, n_b: int, confidence: float = 0.95) -> tuple[float, float]:
-    """The interval of Cohen's d from the noncentral t distribution: wide for a few runs.
+def _cohens_d_interval(d: float, n_a: int, n_b: int) -> tuple[float, float]:
+    """The 95 % interval of Cohen's d from the noncentral t distribution: wide for a few runs.
 
     With equal variances t = d / √(1/n_a + 1/n_b) is noncentral t with n_a + n_b − 2 degrees of freedom and
     noncentrality δ / √(1/n_a + 1/n_b); the ends are the δ under which t is its upper or lower quantile.
@@ -135,51 +137,28 @@ def _cohens_d_interval(d: float, n_a: int, n_b: int, confidence: float = 0.95) -
     df = n_a + n_b - 2
     if not np.isfinite(d) or min(n_a, n_b) < 1 or df < 1:
         return float("nan"), float("nan")
-    scale, tail = np.sqrt(1 / n_a + 1 / n_b), (1 - confidence) / 2
+    scale = np.sqrt(1 / n_a + 1 / n_b)
     # of |d|, where the inverse is exact to more places
-    ends = [scale * scipy.special.nctdtrinc(df, share, abs(d) / scale) for share in (1 - tail, tail)]
+    ends = [scale * scipy.special.nctdtrinc(df, share, abs(d) / scale) for share in (1 - TAIL, TAIL)]
     low, high = ends if d >= 0 else (-ends[1], -ends[0])
     return float(low), float(high)
 
 
-@dataclass(frozen=True)
-class RunTest:
-    """Two models over their runs: sizes, means, sample SDs, first − second, Welch's test, d and its interval.
-
-    All of t, df, p, d, d_low, d_high are nan where one model has a single run.
-    """
-
-    n_a: int
-    mean_a: float
-    sd_a: float
-    n_b: int
-    mean_b: float
-    sd_b: float
-    difference: float
-    t: float
-    df: float
-    p: float
-    d: float
-    d_low: float
-    d_high: float
-
-
-def run_test(a: Sequence[float], b: Sequence[float]) -> RunTest:
+def run_test(a: Sequence[float], b: Sequence[float]) -> dict[str, float]:
     """Welch's test and Cohen's d with its 95 % interval between the scores of two models' runs.
 
-    Raises as `mean_and_sd`, and warns as `welch_from_summary`, which says what is undefined.
+    Returns difference (mean a − mean b), t, df, p, d, d_low, d_high; all but the first are nan where one
+    model has a single run. Raises as `mean_and_sd`, and warns as `welch_from_summary`.
 
     >>> test = run_test([72.2, 72.5, 72.8, 72.1, 72.9], [71.1, 71.5, 71.9, 71.2, 71.8])
-    >>> round(test.difference, 2), round(test.p, 4), round(test.d, 2), round(test.d_low, 2)
-    (1.0, 0.0021, 2.83, 0.95)
+    >>> {name: round(test[name], 4) for name in ("difference", "p", "d", "d_low")}
+    {'difference': 1.0, 'p': 0.0021, 'd': 2.8284, 'd_low': 0.9488}
     """
     (mean_a, sd_a, n_a), (mean_b, sd_b, n_b) = mean_and_sd(a), mean_and_sd(b)
     test = welch_from_summary(mean_a, sd_a, n_a, mean_b, sd_b, n_b)
     d = cohens_d(mean_a, sd_a, mean_b, sd_b, n_a, n_b) if min(n_a, n_b) > 1 else float("nan")
-    return RunTest(
-        *(n_a, mean_a, sd_a, n_b, mean_b, sd_b, mean_a - mean_b),
-        *(test.t, test.df, test.p, d, *_cohens_d_interval(d, n_a, n_b)),
-    )
+    low, high = _cohens_d_interval(d, n_a, n_b)
+    return {"difference": mean_a - mean_b, **vars(test), "d": d, "d_low": low, "d_high": high}
 
 
 def sawilowsky(d: float) -> str:
@@ -210,14 +189,14 @@ def holm(p_values: Sequence[float]) -> list[float]:
     return p.tolist()
 
 
-def benjamini_hochberg(p_values: Sequence[float]) -> list[float]:
+def _benjamini_hochberg(p_values: Sequence[float]) -> list[float]:
     """Benjamini and Hochberg's (1995) correction, for the false discovery rate: min over j ≥ i of m·p_j / j.
 
     Where Holm guards against one false alarm among all tests, this bounds their expected share among those
     that are called significant. Missing p-values stay missing and are not counted. Raises ValueError for a
     value outside [0, 1].
 
-    >>> [round(p, 3) for p in benjamini_hochberg([0.01, 0.04, 0.03])]
+    >>> [round(p, 3) for p in _benjamini_hochberg([0.01, 0.04, 0.03])]
     [0.03, 0.04, 0.04]
     """
     p, known = _known(p_values)
@@ -234,5 +213,5 @@ def _known(p_values: Sequence[float]) -> tuple[np.ndarray, np.ndarray]:
     return p, np.flatnonzero(~np.isnan(p))
 
 
-CORRECTIONS = {"holm": holm, "bh": benjamini_hochberg}
+CORRECTIONS = {"holm": holm, "bh": _benjamini_hochberg}
 """Name of a correction for several tests → its function."""

@@ -201,7 +201,7 @@ def compare_models(rows: pd.DataFrame, first: str, second: str) -> pd.DataFrame:
 def _tested(a: Sequence[float], b: Sequence[float]) -> tuple[float, float, float, float]:
     with warnings.catch_warnings(action="ignore", category=FewRunsWarning):
         test = run_test(b, a)
-    return test.mean_b, test.mean_a, test.p, test.d
+    return mean_and_sd(a)[0], mean_and_sd(b)[0], test["p"], test["d"]
 
 
 def resampled_intervals(

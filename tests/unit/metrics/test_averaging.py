@@ -12,7 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn import metrics as peer
 
-from helpers.metrics import SCHEMES, Outcome, Policy, average, averages, evaluate, f_beta
+from helpers.metrics import SCHEMES, Outcome, Policy, average, averages, evaluate
+from helpers.metrics.scores import f_beta
 
 GOLDEN = Path(__file__).parents[2] / "golden"
 EXAMPLES = json.loads((GOLDEN / "weighting_examples.json").read_text())
@@ -231,7 +232,7 @@ def test_wrong_policies_are_named(arguments, message):
 def test_what_a_report_is_of_and_how_its_scheme_is_named(rng):
     table = Outcome.from_columns(["a", "b"], ["a", "a"])
     for wrong, message in (
-        (table.restrict([]), "one table with at least one sample"),
+        (Outcome.from_rows([], "ab"), "one table with at least one sample"),
         (table.resample(rng, 2), "one table with at least one sample"),
         (Outcome.from_table(np.array([[2**62, 2**62], [0, 0]]), "ab"), "counts add up to"),
         (Outcome.from_table(np.array([[-1, 2], [0, 0]]), "ab"), "counts holds a negative number"),

@@ -69,7 +69,7 @@ def test_unpaired_p_and_interval_are_those_of_two_shares(rng):
     first, second = table_with(70, 30), table_with(60, 60)
     test = unpaired_bootstrap(first, second, accuracy, rng, 8000)
     error = np.sqrt(0.7 * 0.3 / 100 + 0.5 * 0.5 / 120)
-    assert test.difference == pytest.approx(0.2) and test.replicates == 8000
+    assert test.difference == pytest.approx(0.2)
     ends = stats.norm.interval(0.95, 0.2, error)
     assert (test.low, test.high) == pytest.approx(ends, abs=0.1 * error)  # wrongly paired: 0.5 errors off
     assert test.p == pytest.approx(2 * stats.norm.sf(0.2 / error), abs=0.002)
@@ -109,19 +109,12 @@ def test_what_is_undefined_has_no_p_value_and_undefined_replicates_are_left_out(
 
 @pytest.mark.parametrize(
     ("change", "error", "message"),
-    [({"confidence": value}, ValueError, f"confidence is {value}") for value in (0, 1, 95, float("nan"))]
-    + [({"replicates": value}, ValueError, f"replicates is {value}") for value in (0, -1, 2.5)]
+    [({"replicates": value}, ValueError, f"replicates is {value}") for value in (0, -1, 2.5)]
     + [({"rng": value}, TypeError, "numpy.random.Generator") for value in (None, 1, np.random.RandomState(1))]
     + [({"statistic": lambda table: 0.5}, ValueError, "axis of replicates")],
 )
 def test_what_cannot_be_drawn_is_named(change, error, message, rng):
-    given = {
-        "table": table_with(6, 4),
-        "statistic": accuracy,
-        "rng": rng,
-        "replicates": 10,
-        "confidence": 0.9,
-    }
+    given = {"table": table_with(6, 4), "statistic": accuracy, "rng": rng, "replicates": 10}
     with pytest.raises(error, match=message):
         bootstrap_intervals(**given | change)
 
@@ -132,6 +125,6 @@ def test_wilson_is_scipys(successes, n):
     expected = stats.binomtest(successes, n).proportion_ci(method="wilson")
     assert (low, high) == pytest.approx((expected.low, expected.high))
     assert 0 <= low <= successes / n <= high <= 1
-    for wrong in ((n + 1, n), (-1, n), (0, 0), (1, n, 1.0)):
-        with pytest.raises(ValueError, match="successes of n|confidence is"):
+    for wrong in ((n + 1, n), (-1, n), (0, 0)):
+        with pytest.raises(ValueError, match="successes of n"):
             wilson_interval(*wrong)
