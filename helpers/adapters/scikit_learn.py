@@ -58,10 +58,8 @@ def f1_score(
     """
     table = Outcome.from_columns(y_true, y_pred, sample_weight=sample_weight)
     if labels is not None and not isinstance(labels, str):
-        listed = checked_labels(labels)
-        missing = tuple(label for label in listed if label not in table.labels)
-        table = replace(table, labels=table.labels + missing)
-        labels = listed
+        labels = checked_labels(labels)
+        table = replace(table, labels=tuple(dict.fromkeys([*table.labels, *labels])))
     negative = known_negative(negative, table.labels)
     return float(average(table, scheme, negative=negative, labels=labels or "supported", **policy))
 
@@ -133,16 +131,24 @@ def multilabel(
     >>> multilabel([["oil", "gas"], ["oil"], []], [["oil"], ["oil", "gas"], []], scheme="macro")
     0.5
     """
-    gold, predicted = (_label_sets(sets, name) for sets, name in ((y_true, "y_true"), (y_pred, "y_pred")))
-    if len(gold) != len(predicted):
-        raise ValueError(f"y_true has {len(gold)} label sets, y_pred has {len(predicted)}")
-    occurring = {label for sets in (gold, predicted) for one in sets for label in one}
+    columns = {"y_true": _label_sets(y_true, "y_true"), "y_pred": _label_sets(y_pred, "y_pred")}
+    sizes = [len(sets) for sets in columns.values()]
+    if sizes[0] != sizes[1]:
+        raise ValueError(f"y_true has {sizes[0]} label sets, y_pred has {sizes[1]}")
+    occurring = {label for sets in columns.values() for each in sets for label in each}
     listed = checked_labels(
-        labels if labels is not None else sorted(occurring, key=lambda one: (str(type(one)), one))
+        sorted(occurring, key=lambda label: (str(type(label)), label)) if labels is None else labels
     )
-    code = {label: index for index, label in enumerate(listed)}
-    truth, chosen = _indicators(gold, code, "y_true"), _indicators(predicted, code, "y_pred")
-    return float(average(Outcome.from_sets(truth, chosen, labels=listed).per_class(), scheme, **policy))
+    code, matrices = {label: index for index, label in enumerate(listed)}, []
+    for argument, sets in columns.items():
+        matrix = np.zeros((len(sets), len(listed)), bool)
+        for row, each in enumerate(sets):
+            for label in each:
+                if label not in code:
+                    raise ValueError(f"{argument}[{row}] holds {shown(label)}, which is not in labels")
+                matrix[row, code[label]] = True
+        matrices.append(matrix)
+    return float(average(Outcome.from_sets(matrices[0], matrices[1], listed), scheme, **policy))
 
 
 def _label_sets(sets: Iterable[Iterable[Label]], argument: str) -> list[list[Label]]:
@@ -157,14 +163,3 @@ def _label_sets(sets: Iterable[Iterable[Label]], argument: str) -> list[list[Lab
     if not lists:
         raise ValueError(f"{argument} is empty: there are no label sets")
     return lists
-
-
-def _indicators(sets: Sequence[Sequence[Label]], code: dict[Label, int], argument: str) -> np.ndarray:
-    """(n, L) whether each label is in each set."""
-    matrix = np.zeros((len(sets), len(code)), bool)
-    for row, labels in enumerate(sets):
-        for label in labels:
-            if label not in code:
-                raise ValueError(f"{argument}[{row}] holds {shown(label)}, which is not in labels")
-            matrix[row, code[label]] = True
-    return matrix

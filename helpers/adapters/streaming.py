@@ -6,6 +6,7 @@ torchmetrics is loaded with this module; the face of the folder does not import 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import fields
 from typing import Any
 
 import torch
@@ -62,14 +63,9 @@ class WeightedF1(Metric):
         num_classes: int | None = None,
         **policy: Any,
     ) -> None:
-        of_metric = (
-            "compute_on_cpu",
-            "dist_sync_on_step",
-            "process_group",
-            "dist_sync_fn",
-            "sync_on_compute",
-        )
-        super().__init__(**{name: policy.pop(name) for name in of_metric if name in policy})
+        own = {field.name for field in fields(Policy)}
+        rules = {"negative": negative} | {name: value for name, value in policy.items() if name in own}
+        super().__init__(**{name: value for name, value in policy.items() if name not in own})
         given = num_classes if classes is None else classes
         if given is None or None not in (classes, num_classes):
             raise ValueError("give the classes, or num_classes, their number")
@@ -77,23 +73,18 @@ class WeightedF1(Metric):
         if negative is not None and negative not in names:
             raise ValueError(f"negative is {shown(negative)}, which is none of the {len(names)} classes")
         self.labels, self.scheme, self.ignore_index = tuple(names), scheme, ignore_index
-        self.policy = {"negative": negative, **policy}
-        Policy(**self.policy)
-        size = len(names)
+        self.policy, size = vars(Policy(**rules)), len(names)
         self.add_state("counts", torch.zeros(size, size, dtype=torch.int64), dist_reduce_fx="sum")
 
     def update(self, preds: torch.Tensor, target: torch.Tensor) -> None:
         """Count one batch; one whose targets are all ignored changes nothing."""
         if self.ignore_index is not None and bool((target == self.ignore_index).all()):
             return
-        size = len(self.labels)
         if preds.ndim == target.ndim + 1:
             preds = preds.movedim(1, -1)
-        gold, predicted = kept_ids(preds, target, size, self.ignore_index)
-        packed = torch.from_numpy(gold.astype("int64") * size + predicted)
-        self.counts += (
-            torch.bincount(packed, minlength=size * size).reshape(size, size).to(self.counts.device)
-        )
+        gold, predicted = kept_ids(preds, target, len(self.labels), self.ignore_index)
+        table = Outcome.from_columns(gold, predicted, labels=self.labels).table()
+        self.counts += torch.from_numpy(table).to(self.counts.device)
 
     def compute(self) -> torch.Tensor:
         """The score of all batches, a float64 of no axis."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
 from typing import Any
@@ -60,12 +61,7 @@ def compute_metrics(
         raise ValueError(f"negative is {shown(negative)}, which is no name of id2label")
 
     def computed(prediction: Any) -> dict[str, float]:
-        # an EvalPrediction has names; a pair of arrays has places
-        logits, target = (
-            (prediction.predictions, prediction.label_ids)
-            if hasattr(prediction, "label_ids")
-            else (prediction[0], prediction[1])
-        )
+        logits, target = prediction[0], prediction[1]  # an EvalPrediction has a third part
         gold, predicted = kept_ids(logits, target, len(names))
         table = Outcome.from_columns(gold, predicted, labels=names)
         report = evaluate(table, schemes=schemes, negative=negative, **policy)
@@ -86,17 +82,19 @@ def names_of(id2label: Mapping[Any, str] | Sequence[str] | int) -> list[Label]:
         return list(range(id2label))
     if isinstance(id2label, Mapping):
         try:
-            named: dict[int, str] = {int(key): name for key, name in id2label.items()}
+            named = sorted((int(key), name) for key, name in id2label.items())
         except (TypeError, ValueError):
             raise ValueError(f"id2label has a key that is no id: {shown(list(id2label))}") from None
-        if sorted(named) != list(range(len(id2label))):
-            raise ValueError(f"id2label has the ids {sorted(named)}: 0 to {len(id2label) - 1} are needed")
-        id2label = [named[number] for number in range(len(named))]
-    names: list[Label] = list(id2label)
-    twice = next((name for name in names if names.count(name) > 1), None)
-    if twice is not None or not names:
-        raise ValueError(f"id2label names {shown(twice)} twice" if names else "id2label is empty")
-    return names
+        ids = [number for number, _ in named]
+        if ids != [*range(len(ids))]:
+            raise ValueError(f"id2label has the ids {ids}: 0 to {len(ids) - 1} are needed")
+        id2label = [name for _, name in named]
+    if not len(id2label):
+        raise ValueError("id2label is empty")
+    for name, times in Counter(id2label).items():
+        if times > 1:
+            raise ValueError(f"id2label names {shown(name)} twice")
+    return list(id2label)
 
 
 def kept_ids(

@@ -5,7 +5,6 @@ from .labels import (
     FORWARD,
     Label,
     NEGATIVE_NAMES,
-    SEMEVAL_BASES,
     SEMEVAL_RELATIONS,
     OFF_LIST,
     SKIPPED,

@@ -102,7 +102,7 @@ def private_folder(parent: Path | str) -> Iterator[Path]:
     []
     """
     remove_abandoned(Path(parent))
-    folder = Path(tempfile.mkdtemp(prefix=f"{_PRIVATE}{os.getpid()}-", dir=parent))
+    folder = Path(tempfile.mkdtemp(prefix=_PRIVATE, dir=parent))
     try:
         with open(folder / "new", "wb") as lock:
             _lock(lock)
@@ -116,14 +116,12 @@ def remove_abandoned(parent: Path) -> None:
     """Remove the private folders in `parent` whose owner was killed."""
     for folder in parent.glob(f"{_PRIVATE}*"):
         with contextlib.suppress(OSError):  # it is gone by now, or belongs to somebody else
-            if folder.is_symlink():
-                continue
+            # without a lock it is being made just now, or its owner was killed at that moment
+            abandoned = time.time() - folder.lstat().st_mtime > _YOUNG
             if (folder / _LOCK).exists():
                 with open(folder / _LOCK, "rb+") as lock:
                     abandoned = _lock(lock)
-            else:  # being made just now, or its owner was killed at that moment
-                abandoned = not _runs(folder) or time.time() - folder.stat().st_mtime > _YOUNG
-            if abandoned:
+            if abandoned and not folder.is_symlink():
                 shutil.rmtree(folder, ignore_errors=True)
 
 
@@ -143,18 +141,6 @@ def locked(folder: Path | str, name: str = f".{_LOCK}") -> Iterator[None]:
         if fcntl is not None:
             fcntl.flock(lock, fcntl.LOCK_EX)
         yield
-
-
-def _runs(folder: Path) -> bool:
-    """Whether there is a process of the number in the folder's name."""
-    number = folder.name.removeprefix(_PRIVATE).partition("-")[0]
-    try:
-        os.kill(int(number), 0)
-    except (ValueError, OverflowError, ProcessLookupError):
-        return False
-    except PermissionError:
-        pass
-    return True
 
 
 def _lock(file: BinaryIO) -> bool:

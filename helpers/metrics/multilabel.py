@@ -170,8 +170,8 @@ class MultilabelOutcome:
             taken = block > (-np.inf if multiclass else threshold)
             if multiclass:
                 taken &= labels[:, :1] == np.arange(n_scored)
-            guess = scipy.sparse.csr_array(taken)
-            guess.resize(*gold.shape)
+            guess: Any = scipy.sparse.csr_array(taken)
+            guess.resize(gold.shape)
             ranking = RankingOutcome.from_top(gold, np.where(best == -np.inf, -1, labels), names)
             once = np.ones(gold.shape[0], np.int64)
             sets = Outcome({"gold": gold, "predicted": guess}, once, names, decision=decision)
