@@ -32,6 +32,7 @@ from ..metrics import (
     bootstrap_intervals,
     direction_scores,
     holm,
+    mean_and_sd,
     official_macro,
     run_test,
     sawilowsky,
