@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from numbers import Number
 from typing import Any, TypeVar
 
-from .errors import abridged, shown
+from .errors import shown
 
 Item = TypeVar("Item")
 _NAME, _LINE = 80, 1000  # characters of a name in a table, and of a line of text
@@ -29,7 +29,7 @@ def visible(value: object, most: int = _LINE) -> str:
     text = str(value)[: most + 1]  # escaping makes text longer only: of the rest nothing would be left
     if not text.isprintable():
         text = "".join(char if char.isprintable() else repr(char)[1:-1] for char in text)
-    return abridged(text, most)
+    return text if len(text) <= most else text[: most - 1] + "…"
 
 
 def table_name(value: object) -> str:

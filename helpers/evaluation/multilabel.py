@@ -144,7 +144,7 @@ def score_multilabel(
     Policy(labels=labels), metrics.scheme_names(schemes)  # refuse unknown words before the pass over the data
     ks = metrics.checked_ks(_usual_ks(matrix.shape[1]) if ks is None else ks, matrix.shape[1]).tolist()
     outcome = MultilabelOutcome.from_scores(
-        truth, matrix, max(ks), threshold=threshold, multiclass=multiclass, keep_sets=replicates != 0
+        truth, matrix, max(ks), threshold=threshold, multiclass=multiclass
     )
     return _report_of(outcome, ks, replicates, seed, schemes, labels=labels)
 
@@ -171,7 +171,7 @@ def _report_of(
         signatures[name] = Policy.of(counts).signature(counts, *kind) + made
     signatures["schemes"] = {name: rules.signature(counts, "f1", name) + made for name in names}
     ends: dict[str, Any] = {}
-    if replicates and outcome.sets is not None:
+    if replicates:
         rng = np.random.default_rng(seed)
         drawn = outcome.ranking.intervals(ks, rng, replicates)
         drawn |= metrics.label_intervals(outcome.sets, rng, schemes, replicates=replicates, **policy)
@@ -286,7 +286,6 @@ def score_documents(
     truths = [label_matrix(documents, labels) for labels in lists]
     outcomes: list[list[MultilabelOutcome]] = [[] for _ in lists]
     options: dict[str, Any] = {"depth": max(ks), "threshold": model.threshold, "multiclass": model.multiclass}
-    options["keep_sets"] = replicates > 0
     step, seconds = max(1, BLOCK // len(model.labels)), 0.0
     for start in range(0, len(documents), step):
         rows = slice(start, start + step)

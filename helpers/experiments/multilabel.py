@@ -180,7 +180,7 @@ def run_model(
     names = [*made.labels, *sorted(set().union(*documents["test"].labels) - set(made.labels))]
     train, truth = label_matrix(documents["train"], names), label_matrix(documents["test"], names)
     support = train.sum(axis=0).astype(int).tolist()
-    options: dict[str, Any] = {"threshold": made.threshold, "multiclass": made.multiclass, "keep_sets": True}
+    options: dict[str, Any] = {"threshold": made.threshold, "multiclass": made.multiclass}
     known = len(made.labels)
     outcomes = [MultilabelOutcome.from_scores(truth[:, :known], scores, depth, labels=made.labels, **options)]
     if unscored := len(names) - known:

@@ -55,13 +55,17 @@ def count_columns(
     for argument, length in others:
         if length != n:
             raise ValueError(f"{first} has {n} samples, {argument} has {length}")
-    weight = _checked_weight(weight, counts, n)
+    if weight is not None or counts is not None:
+        weight = _checked_weight(weight, counts, n)
     sizes = [len(values) for _, values in coded.values()]
     kinds, sums = _joint_counts([codes for codes, _ in coded.values()], sizes, weight)
     occurring = [np.unique(codes).tolist() for codes in kinds]
-    final = listed or _sorted_labels(
-        {values[code] for some, (_, values) in zip(occurring, coded.values(), strict=True) for code in some}
-    )
+    final = listed or ()
+    if listed is None:
+        columns_of = zip(occurring, coded.values(), strict=True)
+        final = tuple({values[code] for some, (_, values) in columns_of for code in some})
+        _check_kinds(final, "{} distinct labels")
+        final = tuple(sorted(final))
     position = {label: index for index, label in enumerate(final)}
     placed = []
     for column, some, (argument, (codes, values)) in zip(kinds, occurring, coded.items(), strict=True):
@@ -116,7 +120,7 @@ def _encoded(column: Any, argument: str) -> tuple[np.ndarray, Sequence[Any]]:
     if not len(array) or array.min() >= 0 and array.max() < LARGEST_CODE:  # these are codes already
         return array, range(int(array.max(initial=0)) + 1)
     integers, codes = np.unique(array, return_inverse=True)
-    _check_number(len(integers), f"{argument} has {{}} distinct labels")
+    _check_kinds(integers.tolist(), f"{argument} has {{}} distinct labels")
     return codes, integers.tolist()
 
 
@@ -194,16 +198,11 @@ def _joint_counts(
     return np.unravel_index(kinds, sizes), sums
 
 
-def _sorted_labels(labels: set[Label]) -> tuple[Label, ...]:
+def _check_kinds(labels: Sequence[Label], said: str) -> None:
+    if len(labels) > MAX_LABELS:
+        raise ValueError(f"{said.format(len(labels))}: more than {MAX_LABELS} are ids or texts, not classes")
     if len({isinstance(label, str) for label in labels}) > 1:
         raise ValueError(f"labels mix strings and integers: {sorted(map(repr, labels))[:5]} …")
-    _check_number(len(labels), "{} distinct labels")
-    return tuple(sorted(labels))
-
-
-def _check_number(labels: int, said: str) -> None:
-    if labels > MAX_LABELS:
-        raise ValueError(f"{said.format(labels)}: more than {MAX_LABELS} are ids or texts, not classes")
 
 
 def checked_labels(labels: Iterable[Label]) -> tuple[Label, ...]:
@@ -217,9 +216,7 @@ def checked_labels(labels: Iterable[Label]) -> tuple[Label, ...]:
     listed = distinct_labels(list(labels))
     if not listed:
         raise ValueError("labels is empty")
-    _check_number(len(listed), "labels holds {} labels")
-    if len({isinstance(label, str) for label in listed}) > 1:
-        raise ValueError("labels mixes strings and integers")
+    _check_kinds(listed, "labels holds {} labels")
     return listed
 
 
@@ -255,8 +252,8 @@ def check_total(counts: np.ndarray) -> None:
         raise ValueError(f"counts add up to {total:.3g}: less than 2^53 is expected")
 
 
-def _checked_weight(weight: Any, counts: Any, n: int) -> np.ndarray | None:
-    """The weight of each row: `sample_weight`, or how often it occurs, exact in floats; None: once."""
+def _checked_weight(weight: Any, counts: Any, n: int) -> np.ndarray:
+    """The weight of each row: `sample_weight`, or how often it occurs, exact in floats."""
     if counts is not None:
         if weight is not None:
             raise ValueError("sample_weight and counts are both given: a row is weighed or counted")
@@ -266,8 +263,6 @@ def _checked_weight(weight: Any, counts: Any, n: int) -> np.ndarray | None:
             raise ValueError(f"counts has {shape}: a whole number for each of {n} rows is needed")
         check_total(counts)
         return counts.astype(float)
-    if weight is None:
-        return None
     try:
         weight = np.asarray(weight, dtype=float)
     except (TypeError, ValueError):

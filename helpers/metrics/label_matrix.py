@@ -45,7 +45,7 @@ def as_label_matrix(values: Any, argument: str = "truth") -> scipy.sparse.csr_ar
     Traceback (most recent call last):
     ValueError: truth[1, 0] is 2: a label is there (1) or not (0)
     """
-    matrix = scipy.sparse.csr_array(_as_numbers(values, argument))
+    matrix = scipy.sparse.csr_array(as_score_matrix(values, argument))
     if not matrix.has_canonical_format or not matrix.data.all():
         matrix = matrix.copy()  # the caller's arrays stay as they are
         matrix.sum_duplicates()
@@ -56,29 +56,6 @@ def as_label_matrix(values: Any, argument: str = "truth") -> scipy.sparse.csr_ar
         value = matrix.data[wrong[0]].item()
         raise ValueError(f"{argument}[{row}, {column}] is {value}: a label is there (1) or not (0)")
     return matrix.astype(bool)
-
-
-def _as_numbers(values: Any, argument: str) -> np.ndarray | scipy.sparse.csr_array:
-    """A matrix of bool, integers or floats, dense or a `csr_array`; ValueError for what is none.
-
-    >>> _as_numbers([["1"]], "truth")
-    Traceback (most recent call last):
-    ValueError: truth holds <U1: numbers are needed
-    >>> _as_numbers(np.zeros(3), "scores")
-    Traceback (most recent call last):
-    ValueError: scores has shape (3,): instances × labels are needed, and at least one label
-    """
-    try:
-        is_sparse = scipy.sparse.issparse(values)
-        matrix = scipy.sparse.csr_array(cast(Any, values)) if is_sparse else np.asarray(values)
-    except ValueError as error:
-        raise ValueError(f"{argument} is no matrix: {error}") from None
-    if matrix.dtype.kind not in "biuf":
-        raise ValueError(f"{argument} holds {matrix.dtype}: numbers are needed")
-    if matrix.ndim != 2 or not matrix.shape[1]:
-        needed = "instances × labels are needed, and at least one label"
-        raise ValueError(f"{argument} has shape {matrix.shape}: {needed}")
-    return matrix
 
 
 def row_blocks(n: int, width: int) -> Iterator[slice]:
@@ -108,27 +85,28 @@ def label_names(labels: Iterable[Label] | None, n_labels: int) -> tuple[Label, .
     return distinct_labels(given)
 
 
-def as_score_matrix(scores: Any) -> np.ndarray | scipy.sparse.csr_array:
-    """Scores as a dense array or a `csr_array` of numbers; ValueError for anything else.
+def as_score_matrix(values: Any, argument: str = "scores") -> np.ndarray | scipy.sparse.csr_array:
+    """A matrix of bool, integers or floats, dense or a `csr_array`; ValueError for what is none.
 
     What a sparse matrix does not store is 0: it ranks below the positive scores and above the negative ones.
     Decision values, most of them negative, must not be thinned out that way. −∞ is a score like any other
     here: the lowest.
 
-    >>> as_score_matrix([[1, 2]]).shape
-    (1, 2)
-    """
-    return _as_numbers(scores, "scores")
-
-
-def check_k(k: Any, most: int, name: str = "k", limit: str = "there are {} labels") -> None:
-    """ValueError unless k is an integer from 1 to the largest that is possible; it says what limits it.
-
-    >>> check_k(5, 3)
+    >>> as_score_matrix([["1"]])
     Traceback (most recent call last):
-    ValueError: k is 5, but there are 3 labels
+    ValueError: scores holds <U1: numbers are needed
+    >>> as_score_matrix(np.zeros(3))
+    Traceback (most recent call last):
+    ValueError: scores has shape (3,): instances × labels are needed, and at least one label
     """
-    if not isinstance(k, int | np.integer) or isinstance(k, bool) or k < 1:
-        raise ValueError(f"{name} is {k!r}: it has to be a whole number, 1 or more")
-    if k > most:
-        raise ValueError(f"{name} is {k}, but {limit.format(most)}")
+    try:
+        is_sparse = scipy.sparse.issparse(values)
+        matrix = scipy.sparse.csr_array(cast(Any, values)) if is_sparse else np.asarray(values)
+    except ValueError as error:
+        raise ValueError(f"{argument} is no matrix: {error}") from None
+    if matrix.dtype.kind not in "biuf":
+        raise ValueError(f"{argument} holds {matrix.dtype}: numbers are needed")
+    if matrix.ndim != 2 or not matrix.shape[1]:
+        needed = "instances × labels are needed, and at least one label"
+        raise ValueError(f"{argument} has shape {matrix.shape}: {needed}")
+    return matrix

@@ -94,32 +94,27 @@ def latex_float(
     """
     if intervals not in INTERVALS:
         raise unknown_name("place of intervals", intervals, INTERVALS)
-    cells = [
-        (title, [(name, _cells(row, decimals, intervals)) for name, row in rows]) for title, rows in tables
-    ]
-    known = dict.fromkeys(key for _, rows in cells for _, row in rows for key in row)
+    drawn: list[str] = []
+    known: dict[str, None] = {}
+    for title, rows in tables:
+        cells = [(name, _cells(row, decimals, intervals)) for name, row in rows]
+        keys = list(dict.fromkeys(key for _, row in cells for key in row))
+        known |= dict.fromkeys(keys)
+        keys = keys if columns is None else [key for key in columns if key in keys]
+        if keys or columns is None:
+            lines = [[name, *(row.get(key, "") for key in keys)] for name, row in cells]
+            drawn.append(_tabular([title, *map(latex_name, keys)], lines))
     for name in columns or ():
         if name not in known:
             raise unknown_name("column", name, known)
-    drawn = (_tabular(title, rows, columns) for title, rows in cells)
-    body = "\n\n\\medskip\n".join(table for table in drawn if table)
     head = [r"\begin{table}", r"\centering", rf"\caption{{{caption}}}", rf"\label{{{label}}}"]
     notes = (f"% {comment}" for comment in (*comments, "needs booktabs"))
-    return "\n".join([*notes, *head, body, r"\end{table}"])
+    return "\n".join([*notes, *head, "\n\n\\medskip\n".join(drawn), r"\end{table}"])
 
 
-def _tabular(
-    title: str, cells: Sequence[tuple[str, Mapping[str, str]]], columns: Sequence[str] | None
-) -> str:
-    """The rows with the chosen columns; '' of a table that has none of these."""
-    own = dict.fromkeys(key for _, row in cells for key in row)
-    keys = [*own] if columns is None else [key for key in columns if key in own]
-    if columns is not None and not keys:
-        return ""
-    lines = [[title, *map(latex_name, keys)]]
-    lines += [[name, *(row.get(key, "") for key in keys)] for name, row in cells]
-    head, *body = (rf"{' & '.join(line)} \\" for line in lines)
-    start = [rf"\begin{{tabular}}{{l{'r' * len(keys)}}}", r"\toprule", head, r"\midrule"]
+def _tabular(head: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
+    first, *body = (rf"{' & '.join(line)} \\" for line in (head, *lines))
+    start = [rf"\begin{{tabular}}{{l{'r' * (len(head) - 1)}}}", r"\toprule", first, r"\midrule"]
     return "\n".join([*start, *body, r"\bottomrule", r"\end{tabular}"])
 
 

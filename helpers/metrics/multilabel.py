@@ -1,7 +1,7 @@
 """The outcome of a multi-label classifier from truth and scores, and the F-measures of it.
 
-`MultilabelOutcome` is made in one pass, in bounded memory, and keeps counts only; outcomes of batches add up
-to that of the whole, exactly. Label sets are averaged by the same `averages` as single labels: a label is a
+`MultilabelOutcome` is made in one pass, block by block, and keeps counts of ranks and of label sets only;
+outcomes of batches add up to that of the whole, exactly. Label sets are averaged by the same `averages` as single labels: a label is a
 class, the number of its gold instances is its support. What differs is said by `Policy.of`.
 
 Sources: LibMultiLabel's implementation document, evaluation metrics; the schemes are those of Harbecke et al.
@@ -11,8 +11,8 @@ Sources: LibMultiLabel's implementation document, evaluation metrics; the scheme
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from itertools import islice
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -21,9 +21,9 @@ import scipy  # its parts are loaded when they are first asked for
 from ..core import Label
 from .averaging import average, averages
 from .bootstrap import Interval, bootstrap_intervals
-from .label_matrix import as_label_matrix, as_score_matrix, check_k, label_names, row_blocks
-from .outcome import Outcome, check_same, scalar
-from .ranking import RankingOutcome
+from .label_matrix import as_label_matrix, as_score_matrix, label_names, row_blocks
+from .outcome import Outcome, scalar
+from .ranking import RankingOutcome, checked_ks
 from .scores import ClassCounts, f_of_means
 from .weighting import Weighting, scheme_names
 
@@ -80,17 +80,13 @@ def label_intervals(
     return bootstrap_intervals(sets, statistic, rng, replicates).named(names)
 
 
-PENDING = 64  # outcomes of batches that wait to be merged: merging stays cheap, and so does waiting
-
-
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class MultilabelOutcome:
-    """What is kept of a test set: hits by rank, counts by label, and pairs of label sets where wanted.
+    """What is kept of a test set: hits by rank, and pairs of label sets.
 
     Attributes
     ----------
-    ranking : for P@K, R@K, RP@K, NDCG@K. counts : for the F-measures. sets : for bootstrap intervals of the
-        F-measures; None unless asked for.
+    ranking : for P@K, R@K, RP@K, NDCG@K. sets : for the F-measures and all other scores of labels.
 
     >>> truth, scores = [[1, 0, 1], [0, 1, 0]], [[2.0, -1, 1], [1, -1, -1]]
     >>> outcome = MultilabelOutcome.from_scores(truth, scores, depth=2)
@@ -102,8 +98,12 @@ class MultilabelOutcome:
     """
 
     ranking: RankingOutcome
-    counts: ClassCounts
-    sets: Outcome | None = None
+    sets: Outcome
+
+    @cached_property
+    def counts(self) -> ClassCounts:
+        """How often each label is gold, predicted, and both."""
+        return self.sets.per_class()
 
     @classmethod
     def from_scores(
@@ -116,7 +116,6 @@ class MultilabelOutcome:
         multiclass: bool = False,
         labels: Iterable[Label] | None = None,
         unscored: int = 0,
-        keep_sets: bool = False,
     ) -> MultilabelOutcome:
         """Evaluate truth and scores.
 
@@ -140,7 +139,6 @@ class MultilabelOutcome:
             negatives. LibMultiLabel's document says that ranking measures are not affected. Of the four that
             holds for P@K only: an instance with such a label has more gold labels, so R@K falls, and RP@K and
             NDCG@K fall where fewer than K of its gold labels have scores.
-        keep_sets : keep the pairs of label sets, which bootstrap intervals of the F-measures need.
 
         Raises
         ------
@@ -160,7 +158,7 @@ class MultilabelOutcome:
         names = label_names(labels, gold.shape[1])
         if matrix.shape != (n, n_scored):
             raise ValueError(f"scores has shape {matrix.shape}, but truth has {(n, n_scored)}")
-        check_k(depth, n_scored, "depth")
+        checked_ks([depth], n_scored, argument="depth")
         if not np.isfinite(threshold):
             raise ValueError(f"threshold is {threshold}: a finite number is needed")
         decision = "argmax" if multiclass else f"score>{threshold:.12g}"
@@ -175,25 +173,23 @@ class MultilabelOutcome:
             ranking = RankingOutcome.from_top(gold, np.where(best == -np.inf, -1, labels), names)
             once = np.ones(gold.shape[0], np.int64)
             sets = Outcome({"gold": gold, "predicted": guess}, once, names, decision=decision)
-            return cls(ranking, sets.per_class(), sets.grouped() if keep_sets else None)
+            return cls(ranking, sets.grouped())
 
         return cls.merged(outcome_of(gold[rows], block) for rows, block in _score_blocks(matrix))
 
     @classmethod
     def merged(cls, outcomes: Iterable[MultilabelOutcome]) -> MultilabelOutcome:
-        """The sum of one or more, taken one at a time; ValueError if depth, labels or decision differ.
+        """The sum of one or more; ValueError if depth, labels or decision differ.
 
-        >>> one = MultilabelOutcome.from_scores([[1, 0]], [[0.5, 0]], depth=1)
-        >>> MultilabelOutcome.merged(iter([one, one])).ranking.n
+        >>> batch = MultilabelOutcome.from_scores([[1, 0]], [[0.5, 0]], depth=1)
+        >>> MultilabelOutcome.merged(iter([batch, batch])).ranking.n
         2
         """
-        batches = iter(outcomes)
-        total: list[MultilabelOutcome] = []
-        while waiting := [*islice(batches, PENDING)]:
-            total = [_sum(total + waiting)]
-        if not total:
+        batches = list(outcomes)
+        if not batches:
             raise ValueError("no batches: there is nothing to evaluate")
-        return total[0]
+        ranking = RankingOutcome.merged([batch.ranking for batch in batches])
+        return cls(ranking, Outcome.merged([batch.sets for batch in batches]))
 
     def scores(self, ks: Iterable[int]) -> dict[str, float]:
         """The ranking measures at each K and the three F-measures; ValueError as `RankingOutcome.scores`."""
@@ -232,16 +228,3 @@ def _score_blocks(matrix: np.ndarray | scipy.sparse.csr_array) -> Iterator[tuple
             named = f"scores[{rows.start + row}, {column}]"
             raise ValueError(f"{named} is nan: every score has to be a number (−inf: never reached)")
         yield rows, block
-
-
-def _sum(outcomes: list[MultilabelOutcome]) -> MultilabelOutcome:
-    sets = [outcome.sets for outcome in outcomes if outcome.sets is not None]
-    if 0 < len(sets) < len(outcomes):
-        raise ValueError("outcomes with and without pairs of sets do not add up")
-    first = outcomes[0].counts
-    for other in outcomes[1:]:
-        check_same(first, other.counts)
-    names = ("correct", "predicted", "gold", "n")
-    sums = {name: sum(getattr(outcome.counts, name) for outcome in outcomes) for name in names}
-    ranking = RankingOutcome.merged([outcome.ranking for outcome in outcomes])
-    return MultilabelOutcome(ranking, replace(first, **sums), Outcome.merged(sets) if sets else None)

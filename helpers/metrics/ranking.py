@@ -20,7 +20,7 @@ import scipy  # its parts are loaded when they are first asked for
 from ..core import Label
 from .averaging import signature
 from .bootstrap import Interval, bootstrap_intervals
-from .label_matrix import check_k, row_blocks
+from .label_matrix import row_blocks
 from .outcome import Outcome, draw, scalar
 from .scores import in_range
 
@@ -57,14 +57,18 @@ def _values(hits: Any, relevant: Any, ks: Sequence[int]) -> np.ndarray:
     return np.stack([n_hits / k, n_hits / some, n_hits / np.minimum(k, some), dcg / ideal], axis=1)
 
 
-def checked_ks(ks: Iterable[int], most: int, limit: str = "there are {} labels") -> np.ndarray:
+def checked_ks(
+    ks: Iterable[int], most: int, limit: str = "there are {} labels", argument: str = "ks[{}]"
+) -> np.ndarray:
     """(M,) the K's; ValueError unless they are one or more different whole numbers from 1 to `most`.
+
+    limit, argument : how messages say what limits them, and call each.
 
     >>> checked_ks([5, 1], 5).tolist()
     [5, 1]
-    >>> checked_ks([1, 1], 5)
+    >>> checked_ks([1, 6], 5)
     Traceback (most recent call last):
-    ValueError: ks holds 1 twice
+    ValueError: ks[1] is 6, but there are 5 labels
     """
     if isinstance(ks, str) or not isinstance(ks, Iterable):
         raise ValueError(f"ks is {ks!r}: a list of whole numbers is needed")
@@ -72,7 +76,11 @@ def checked_ks(ks: Iterable[int], most: int, limit: str = "there are {} labels")
     if not given:
         raise ValueError("ks is empty")
     for index, k in enumerate(given):
-        check_k(k, most, f"ks[{index}]", limit)
+        name = argument.format(index)
+        if not isinstance(k, int | np.integer) or isinstance(k, bool) or k < 1:
+            raise ValueError(f"{name} is {k!r}: it has to be a whole number, 1 or more")
+        if k > most:
+            raise ValueError(f"{name} is {k}, but {limit.format(most)}")
         if k in given[:index]:
             raise ValueError(f"ks holds {k} twice")
     return np.array(given, dtype=np.intp)

@@ -62,7 +62,7 @@ def scores_of(run: Run, ks: Sequence[int] = (1, 3, 5)) -> dict[str, float]:
     """Ranking measures at each K, the three F-measures, and F1 under every scheme, all as fractions.
 
     >>> from helpers.metrics import MultilabelOutcome
-    >>> outcome = MultilabelOutcome.from_scores([[1, 0], [0, 1]], [[1, -1], [-2, -1]], 1, keep_sets=True)
+    >>> outcome = MultilabelOutcome.from_scores([[1, 0], [0, 1]], [[1, -1], [-2, -1]], 1)
     >>> found = scores_of(Run.from_outcome(outcome, dataset="demo", model="1vsrest"), ks=[1])
     >>> found["P@1"], found["macro"]
     (1.0, 0.5)
@@ -80,7 +80,7 @@ def score_rows(
     Instances are drawn, with all their labels.
 
     >>> from helpers.metrics import MultilabelOutcome
-    >>> outcome = MultilabelOutcome.from_scores([[1, 0], [0, 1]], [[1, -1], [-2, -1]], 1, keep_sets=True)
+    >>> outcome = MultilabelOutcome.from_scores([[1, 0], [0, 1]], [[1, -1], [-2, -1]], 1)
     >>> rows = score_rows(Run.from_outcome(outcome, dataset="demo", model="1vsrest"), replicates=10, ks=[1])
     >>> [row["metric"] for row in rows][:5], rows[-1]["scheme"], rows[-1]["value"]
     (['P@1', 'R@1', 'RP@1', 'NDCG@1', 'Macro-F1'], 'macro', 0.5)
@@ -105,8 +105,8 @@ def differing_documents(one: metrics.MultilabelOutcome, other: metrics.Multilabe
     0 says that every score, every interval and every label's counts are the same.
 
     >>> from helpers.metrics import MultilabelOutcome
-    >>> first = MultilabelOutcome.from_scores([[1, 0], [0, 1]], [[1, -1], [-2, -1]], 1, keep_sets=True)
-    >>> other = MultilabelOutcome.from_scores([[1, 0], [0, 1]], [[1, -1], [-2, 1]], 1, keep_sets=True)
+    >>> first = MultilabelOutcome.from_scores([[1, 0], [0, 1]], [[1, -1], [-2, -1]], 1)
+    >>> other = MultilabelOutcome.from_scores([[1, 0], [0, 1]], [[1, -1], [-2, 1]], 1)
     >>> differing_documents(first, first), differing_documents(first, other)
     (0, 1)
     """
@@ -226,7 +226,7 @@ def support_table(runs: Runs, models: Sequence[str] = RARE_MODELS) -> pd.DataFra
     (of `SUPPORTS`), model, f1 (0 where it is undefined).
 
     >>> from helpers.metrics import MultilabelOutcome
-    >>> outcome = MultilabelOutcome.from_scores([[1, 0], [0, 1]], [[1, -1], [-2, -1]], 1, keep_sets=True)
+    >>> outcome = MultilabelOutcome.from_scores([[1, 0], [0, 1]], [[1, -1], [-2, -1]], 1)
     >>> run = Run.from_outcome(outcome, dataset="demo", model="1vsrest", train_support=(3, 2))
     >>> support_table({"1vsrest": run}, ["1vsrest"])["f1"].tolist()
     [100.0, 0.0]

@@ -417,7 +417,7 @@ def _set_outcome(given: Submission, test: _TestSet) -> MultilabelOutcome:
                 expected = test.support[label]
                 check.add(f"{count:g} samples have the label {shown(label)}; the test set has {expected}")
     check.refuse(given.file)
-    options = {"threshold": given.threshold, "labels": test.labels, "keep_sets": True}
+    options = {"threshold": given.threshold, "labels": test.labels}
     return MultilabelOutcome.from_scores(gold, scores, depth=min(5, len(test.labels)), **options)
 
 

@@ -238,7 +238,7 @@ def test_a_sixth_scheme_has_intervals_and_is_in_every_report(root):
     run = Run.from_outcome(table, dataset="d", split="test", model="m", seed=9)
     assert [*scheme_scores(run)] == ROOT_WEIGHTED
     assert [*resampled_intervals([run], replicates=10)["score"]] == ROOT_WEIGHTED
-    outcome = metrics.MultilabelOutcome.from_scores([[1, 0], [0, 1]], [[1, -1], [-2, -1]], 1, keep_sets=True)
+    outcome = metrics.MultilabelOutcome.from_scores([[1, 0], [0, 1]], [[1, -1], [-2, -1]], 1)
     assert "root" in scores_of(Run.from_outcome(outcome, dataset="demo", model="1vsrest"), ks=[1])
 
 

@@ -147,7 +147,7 @@ TITLES = ["a", "b", "title"]
         (list(map(str, range(5001))), ["1"] * 5001, None, "more than 5000 distinct labels, '5000' among"),
         (AB, AB, [], "labels is empty"),
         (AB, AB, ["a", "b", "a"], "labels holds 'a' twice"),
-        (AB, AB, ["a", 1], "labels mixes strings and integers"),
+        (AB, AB, ["a", 1], "labels mix strings and integers"),
         ([0, 1], [0, 1], [0.0, 1.0], r"labels\[0\] is 0.0"),
         (AB, AB, "ab", "labels is 'ab'"),
         (AB, AB, range(5001), "labels holds 5001 labels: more than 5000"),

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from helpers.metrics import as_label_matrix, label_matrix
-from helpers.metrics.label_matrix import as_score_matrix, check_k
+from helpers.metrics.label_matrix import as_score_matrix
 from helpers.metrics.multilabel import _best_of, _score_blocks
 
 TRUTH = np.array([[1, 0, 0, 1], [0, 1, 0, 0], [0, 0, 0, 0], [1, 1, 0, 0]])
@@ -105,19 +105,3 @@ def test_nan_is_named_with_its_place(make, monkeypatch):
     monkeypatch.setattr(label_matrix, "BLOCK_ENTRIES", 8)  # the fault is not in the first block
     with pytest.raises(ValueError, match=r"^scores\[3, 2\] is nan: every score has to be a number"):
         top_k(make(scores), 2)
-
-
-@pytest.mark.parametrize(
-    ("k", "message"),
-    [
-        (5, "k is 5, but there are 4 labels"),
-        (0, "k is 0: it has to be a whole number, 1 or more"),
-        (True, "k is True"),
-        ("1", "k is '1'"),
-        (2.0, "k is 2.0"),
-    ],
-)
-def test_k_is_a_whole_number_up_to_the_number_of_labels(k, message):
-    with pytest.raises(ValueError, match=message):
-        check_k(k, 4)
-    check_k(np.int64(4), 4)

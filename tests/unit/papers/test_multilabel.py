@@ -21,7 +21,7 @@ LABELS = ("a", "b", "c", "d", "e", "f")
 def test_rows_hold_values_intervals_and_signatures(rng):
     truth = rng.random((80, 6)) < [0.5, 0.4, 0.3, 0.2, 0.1, 0.03]
     scores = truth + rng.normal(0, 0.7, truth.shape) - 0.5
-    outcome = MultilabelOutcome.from_scores(truth, scores, labels=LABELS, keep_sets=True)
+    outcome = MultilabelOutcome.from_scores(truth, scores, labels=LABELS)
     run = Run.from_outcome(outcome, dataset="demo", model="1vsrest", train_support=(9, 8, 7, 6, 5, 4))
     rows = {row["scheme"] or row["metric"]: row for row in score_rows(run, 200, 1, [1])}
     values = scores_of(run, [1])

@@ -44,7 +44,7 @@ def outcomes(rng: np.random.Generator) -> dict[str, Run]:
     both = Outcome.from_columns(gold, first, paired=second, labels=LABELS)
     compared = Outcome.from_columns(gold, first, second=second, labels=LABELS)
     truth, guess, other = (rng.random((60, 3)) < 0.4 for _ in range(3))
-    scored = MultilabelOutcome.from_scores(truth, guess - 0.5 + 0.1 * other, 3, labels=LABELS, keep_sets=True)
+    scored = MultilabelOutcome.from_scores(truth, guess - 0.5 + 0.1 * other, 3, labels=LABELS)
     curve = RankedFacts(level="bag", facts=9, length=8, hit_ranks=(2, 2, 3, 7), unknown=((1, 1), (5, 6)))
     bare = RankedFacts(level="sentence", facts=0, length=0, hit_ranks=())
     kept = {
@@ -103,13 +103,9 @@ class TestRoundTrip:
         assert again.ranks.tolist() == ranks.tolist() and again.true_positives.tolist() == hits.tolist()
         assert again.auc() == ranking.auc() and kept.length == len(ranking)
 
-    def test_what_an_outcome_does_not_have_is_refused(self, rng):
+    def test_what_an_outcome_does_not_have_is_refused(self):
         with pytest.raises(ValueError, match="the outcome is of one system; second is 'B'"):
             Run.from_outcome(Outcome.from_columns(["a"], ["a"]), dataset="d", model="m", second="B")
-        truth = rng.random((9, 3)) < 0.5
-        bare = MultilabelOutcome.from_scores(truth, truth - 0.5, 2)
-        with pytest.raises(ValueError, match="keep_sets=True"):
-            Run.from_outcome(bare, dataset="d", model="m")
         with pytest.raises(ValueError, match="label 'x' of the ranking is not among the labels of the run"):
             RankedFacts.from_ranking(FactRanking([1], [1], 1, labels=("x",)), labels=("a",))
 

@@ -41,7 +41,7 @@ def runs(tmp_path_factory):
     outcome = Outcome.from_columns(GOLD, PREDICTED)
     save_run(Run.from_outcome(outcome, dataset="tiny", model="stored", negative="NA"), folder)
     truth, scores = [[1, 0], [1, 1], [0, 0]], [[2, -1], [1, 1], [-1, -1]]
-    sets = MultilabelOutcome.from_scores(truth, scores, depth=2, labels=["x", "y"], keep_sets=True)
+    sets = MultilabelOutcome.from_scores(truth, scores, depth=2, labels=["x", "y"])
     save_run(Run.from_outcome(sets, dataset="sets", model="stored"), folder)
     return folder
 
