@@ -1,8 +1,9 @@
 """The outcome of a multi-label classifier from truth and scores, and the F-measures of it.
 
 `MultilabelOutcome` is made in one pass, block by block, and keeps counts of ranks and of label sets only;
-outcomes of batches add up to that of the whole, exactly. Label sets are averaged by the same `averages` as single labels: a label is a
-class, the number of its gold instances is its support. What differs is said by `Policy.of`.
+outcomes of batches add up to that of the whole, exactly. Label sets are averaged by the same `averages` as
+single labels: a label is a class, the number of its gold instances is its support. What differs is said by
+`Policy.of`.
 
 Sources: LibMultiLabel's implementation document, evaluation metrics; the schemes are those of Harbecke et al.
 2022, Section 2.3, which the paper applies to single-label data only.
