@@ -136,12 +136,12 @@ class Policy:
         >>> Policy(negative="NA").signature(table, "f1", "dodrans")
         'f1|scheme:dodrans|labels:supported|negative:NA|zero_support:skip|direction:kept|n:2|v:0.1'
         """
-        pooled, sets, named = scheme == "micro", counts.decision is not None, isinstance(self.labels, str)
+        pooled, sets = scheme == "micro", counts.decision is not None
         normaliser = None if self.negative_in_normaliser or sets else "averaged"
         return signature(
             score,
             scheme=scheme,
-            labels="listed" if pooled and named else self.labels if named else self._listed(counts),
+            labels=self._labels_name(counts, pooled),
             negative=None if sets else signature_field(self.negative),
             # micro pools all labels that may be averaged, with gold samples or without
             zero_support=None if pooled else self.zero_support,
@@ -153,7 +153,9 @@ class Policy:
             labels_n=str(len(counts.labels)) if sets else None,
         )
 
-    def _listed(self, counts: Counts) -> str:
+    def _labels_name(self, counts: Counts, pooled: bool) -> str:
+        if isinstance(self.labels, str):
+            return "listed" if pooled else self.labels
         names = sorted(map(str, self.labels))
         if len(names) <= 3:  # a + within a label is no end of it
             return "+".join(signature_field(name).replace("+", "\\+") for name in names)
