@@ -106,12 +106,10 @@ def alpha_spectrum(
     return np.array([average(counts, power(alpha), **policy) for alpha in alphas])
 
 
-def alpha_crossings(
-    first: Counts, second: Counts, alphas: Sequence[float] | np.ndarray = ALPHAS, **policy: Any
-) -> list[float]:
+def alpha_crossings(first: Counts, second: Counts, **policy: Any) -> list[float]:
     """The α at which two systems change places under n^α, in rising order; empty if one leads throughout.
 
-    Sign changes are looked for between neighbours of the grid `alphas` and then found to 1e-9; two crossings
+    Sign changes are looked for between neighbours of the grid `ALPHAS` and then found to 1e-9; two crossings
     within one step of the grid cancel out and are missed.
 
     >>> first = Outcome.from_columns(list("aaaaaaaaaabb"), list("aaaaaaaaaaaa"))
@@ -126,7 +124,7 @@ def alpha_crossings(
         scores = [average(counts, power(alpha), **policy) for counts in systems]
         return scores[0] - scores[1]
 
-    leads = [(alpha, lead(alpha)) for alpha in alphas]
+    leads = [(alpha, lead(alpha)) for alpha in ALPHAS.tolist()]
     apart = [(alpha, gap) for alpha, gap in leads if gap]  # a tie on the grid is no change of places yet
     changes = [(a, b) for (a, here), (b, there) in pairwise(apart) if here * there < 0]
     return [float(scipy.optimize.brentq(lead, a, b, xtol=1e-9)) for a, b in changes]

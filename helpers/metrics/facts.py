@@ -107,15 +107,13 @@ class FactRanking:
         return cls(ranks, tp, facts, scores[order], hits, relations, names, facts_of_relation)
 
     @classmethod
-    def from_matrix(
-        cls, scores: Any, gold: Any, labels: Sequence[Label], negative: Label, unseen: Any = None
-    ) -> FactRanking:
+    def from_matrix(cls, scores: Any, gold: Any, labels: Sequence[Label], negative: Label) -> FactRanking:
         """Rank every pair with every relation but the negative class.
 
         Parameters
         ----------
         scores : (B, L) of each entity pair and relation. gold : (B, L) 0/1. labels : L names, one of them
-            `negative`. unseen : (L,) true facts of pairs that are not among the B; None: none.
+            `negative`.
 
         >>> ranking = FactRanking.from_matrix(
         ...     [[0.1, 0.9], [0.6, 0.4]], [[0, 1], [1, 0]], ["NA", "born in"], negative="NA"
@@ -129,10 +127,9 @@ class FactRanking:
             raise ValueError(f"{shapes}: a row for each pair, a column for each of {len(labels)} labels")
         kept = np.delete(np.arange(len(labels)), positions([negative], labels, "negative"))
         scores, hits = scores[:, kept], gold[:, kept] != 0
-        of_relation = hits.sum(axis=0) + (0 if unseen is None else np.asarray(unseen)[kept])
         relations = np.broadcast_to(np.arange(len(kept), dtype=np.int32), hits.shape)
         names = [labels[code] for code in kept.tolist()]
-        return cls.from_scores(scores.ravel(), hits.ravel(), None, relations.ravel(), names, of_relation)
+        return cls.from_scores(scores.ravel(), hits.ravel(), None, relations.ravel(), names, hits.sum(axis=0))
 
     @classmethod
     def from_curve(cls, precision: Any, recall: Any, facts: int, scores: Any = None) -> FactRanking:

@@ -382,20 +382,18 @@ class Outcome:
             roles["right"] = self.roles[right]
         return replace(self, roles=roles)
 
-    def relabel(self, new_label: Mapping | Callable[[Label], Label], direction: str | None = None) -> Outcome:
+    def relabel(self, new_label: Callable[[Label], Label], direction: str | None = None) -> Outcome:
         """Merge single labels: the same samples with `new_label(label)` in place of each label.
 
         Parameters
         ----------
-        new_label : a function, or a mapping (labels that it does not hold stay as they are).
         direction : 'dropped' if this takes the direction of relations away.
 
         >>> table = Outcome.from_columns(["r(e1,e2)"], ["r(e2,e1)"])
         >>> table.relabel(lambda label: label[0], "dropped").to_rows()
         [[0, 0, 1]]
         """
-        rename = new_label if callable(new_label) else lambda label: new_label.get(label, label)
-        renamed = [rename(label) for label in self.labels]
+        renamed = [new_label(label) for label in self.labels]
         labels = tuple(dict.fromkeys(renamed))
         moved = positions(renamed, labels)
         roles = {role: moved[codes] for role, codes in self.roles.items()}

@@ -23,37 +23,26 @@ class Calibration(Report):
 
     Attributes
     ----------
-    ends : (bins + 1,) of the bins, which are (low, high]; the first one holds 0, too. counts : (bins,)
-        answers in each. confidence, accuracy : (bins,) mean confidence and share of right answers; nan for a
-        bin without answers.
+    bins : one row a bin: low, high (it is (low, high]; the first one holds 0, too), n, confidence and
+        accuracy: the means, nan where a bin is empty.
     """
 
-    ends: np.ndarray
-    counts: np.ndarray
-    confidence: np.ndarray
-    accuracy: np.ndarray
+    bins: pd.DataFrame
 
     @property
     def n(self) -> int:
         """How many answers there are."""
-        return int(self.counts.sum())
+        return int(self.bins["n"].sum())
 
     @property
     def ece(self) -> float:
         """Expected calibration error Σ n_b / n · |accuracy_b − confidence_b|; empty bins add 0."""
-        return float(np.nansum(self.counts * np.abs(self.accuracy - self.confidence)) / self.n)
-
-    @property
-    def bins(self) -> pd.DataFrame:
-        """One row a bin: low, high, n, confidence, accuracy; nan where a bin is empty."""
-        return self.to_frame()
+        gaps = np.abs(self.bins["accuracy"] - self.bins["confidence"])
+        return float(np.nansum(self.bins["n"] * gaps) / self.n)
 
     def rows(self) -> list[dict[str, Any]]:
         """As `bins`."""
-        columns = {"low": self.ends[:-1], "high": self.ends[1:], "n": self.counts}
-        columns |= {"confidence": self.confidence, "accuracy": self.accuracy}
-        values = zip(*(column.tolist() for column in columns.values()), strict=True)
-        return [dict(zip(columns, row, strict=True)) for row in values]
+        return self.bins.to_dict("records")
 
     def parts(self) -> Iterator[str | Table]:
         """The error, then the bins, in per cent."""
@@ -82,6 +71,8 @@ def calibration(confidence: Sequence[float], right: Sequence[bool], bins: int = 
     0 to 50          1       30.00      0.00
     50 to 100        3       85.00     66.67
     """
+    import pandas as pd
+
     stated, hits = np.asarray(confidence, dtype=float), np.asarray(right, dtype=bool)
     if stated.shape != hits.shape or stated.ndim != 1 or not len(stated):
         shapes = f"confidence has shape {stated.shape}, right {hits.shape}"
@@ -95,7 +86,8 @@ def calibration(confidence: Sequence[float], right: Sequence[bool], bins: int = 
     ends = np.arange(bins + 1) / bins
     bin_of = np.digitize(stated, ends[1:-1], right=True)
     counts = np.bincount(bin_of, minlength=bins)
-    sums = (np.bincount(bin_of, column, bins) for column in (stated, hits))
+    columns: dict[str, Any] = {"low": ends[:-1], "high": ends[1:], "n": counts}
     with np.errstate(invalid="ignore"):
-        means = [total / counts for total in sums]
-    return Calibration(ends, counts, *means)
+        columns |= {"confidence": np.bincount(bin_of, stated, bins) / counts}
+        columns |= {"accuracy": np.bincount(bin_of, hits, bins) / counts}
+    return Calibration(pd.DataFrame(columns))

@@ -97,10 +97,6 @@ def f_of_means(precision: Any, recall: Any, beta: float = 1.0) -> np.ndarray:
     return ratio((1 + square) * precision * recall, square * precision + recall, undefined=0.0)
 
 
-ROUNDING = 1e-9
-"""How far a sum of fractions may leave its range by rounding alone."""
-
-
 def in_range(values: Any, name: str, low: float = 0.0) -> Any:
     """The values, all of them nan or in [low, 1] but for rounding: a last check before a score is given.
 
@@ -113,7 +109,7 @@ def in_range(values: Any, name: str, low: float = 0.0) -> Any:
     ValueError: micro is 2, which is not in [0, 1]: the counts are not those of samples, or too large to add
     """
     numbers = np.asarray(values)
-    wrong = (numbers < low - ROUNDING) | (numbers > 1 + ROUNDING)
+    wrong = (numbers < low - 1e-9) | (numbers > 1 + 1e-9)
     if wrong.any():
         odd = f"{name} is {numbers[wrong].flat[0]:.6g}, which is not in [{low:g}, 1]"
         raise ValueError(f"{odd}: the counts are not those of samples, or too large to add")

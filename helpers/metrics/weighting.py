@@ -212,15 +212,14 @@ def desiderata(support: Any, scheme: str | Weighting, total: Any = None) -> dict
     {'D0': True, 'D1': False, 'D2': True}
     """
     support = np.asarray(support)
-    weights = class_weights(support, scheme, total)[support > 0]
-    n = support[support > 0]
-    ordered = n[:, None] >= n[None, :]
+    weights, n = class_weights(support, scheme, total)[support > 0], support[support > 0]
+    ordered, shares = n[:, None] >= n, weights / n
+
+    def holds(left: np.ndarray, right: np.ndarray) -> bool:
+        return bool((left >= right * (1 - 1e-9))[ordered].all())
+
     return {
         "D0": bool(np.isclose(weights.sum(), 1.0, rtol=1e-9)),
-        "D1": _all_at_least(weights[:, None], weights[None, :], ordered),
-        "D2": _all_at_least((weights / n)[None, :], (weights / n)[:, None], ordered),
+        "D1": holds(weights[:, None], weights[None, :]),
+        "D2": holds(shares[None, :], shares[:, None]),
     }
-
-
-def _all_at_least(left: np.ndarray, right: np.ndarray, where: np.ndarray) -> bool:
-    return bool((left >= right * (1 - 1e-9))[where].all())

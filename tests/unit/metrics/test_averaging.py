@@ -256,7 +256,7 @@ def test_every_choice_that_moves_a_number_shows_in_the_signature():
     ]  # fmt: skip
     signatures = [evaluate(table, **choice).schemes["entropy"]["signature"] for choice in choices]
     signatures += [evaluate(table).schemes[scheme]["signature"] for scheme in SCHEMES if scheme != "entropy"]
-    signatures.append(evaluate(table.relabel({}, "dropped")).schemes["entropy"]["signature"])
+    signatures.append(evaluate(table.relabel(str, "dropped")).schemes["entropy"]["signature"])
     signatures.append(evaluate(table + table).schemes["entropy"]["signature"])
     assert len(set(signatures)) == len(signatures)
 

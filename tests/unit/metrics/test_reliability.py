@@ -9,9 +9,9 @@ from helpers.metrics import calibration
 
 def test_bins_hold_their_upper_end_and_empty_ones_are_undefined() -> None:
     sure = calibration([0.0, 0.1, 0.3, 0.7, 1.0], [0, 1, 1, 0, 1])
-    assert sure.counts.tolist() == [2, 0, 1, 0, 0, 0, 1, 0, 0, 1] and sure.n == 5
+    assert sure.bins["n"].tolist() == [2, 0, 1, 0, 0, 0, 1, 0, 0, 1] and sure.n == 5
     assert sure.ece == pytest.approx((2 * 0.45 + 0.7 + 0.7 + 0) / 5)
-    assert [math.isnan(value) for value in sure.bins["accuracy"]] == [n == 0 for n in sure.counts]
+    assert [math.isnan(value) for value in sure.bins["accuracy"]] == [n == 0 for n in sure.bins["n"]]
     assert "–" in sure.to_text() and sure.to_dict()[1]["accuracy"] is None
     assert "<table>" in sure._repr_html_()
 
