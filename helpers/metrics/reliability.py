@@ -40,7 +40,7 @@ class Calibration(Report):
         gaps = np.abs(self.bins["accuracy"] - self.bins["confidence"])
         return float(np.nansum(self.bins["n"] * gaps) / self.n)
 
-    def rows(self) -> list[dict[str, Any]]:
+    def rows(self) -> list[Any]:
         """As `bins`."""
         return self.bins.to_dict("records")
 
