@@ -116,8 +116,8 @@ def _words(text: str) -> list[str]:
     return [word.strip() for word in text.split(",")]
 
 
-def _number(context: click.Context, parameter: click.Parameter, value: str | None) -> float | None:
-    return None if value is None else float(value)
+def _number(context: click.Context, parameter: click.Parameter, value: str) -> float:
+    return float(value)
 
 
 SEED = option("--seed", "S", "Seed of the bootstrap (default 1).", click.IntRange(0, SEEDS), default=1)
@@ -163,9 +163,9 @@ _OFF_LIST = "Predictions that are none of the labels: error (default), skip (no 
 _OFF_LIST += "count (a class of its own: a false alarm)."
 _MAP = "What predictions stand for: JSON {answer: label}, or CSV or TSV with the columns answer and label."
 READING = together(
-    option("--gold", "FILE", _GOLD, FILE),
+    option("--gold gold_file", "FILE", _GOLD, FILE),
     option("--input-format", "F", "csv, tsv, jsonl, json, parquet or txt, whatever the ending says."),
-    option("--id2label", "FILE", _NAMES, FILE),
+    option("--id2label label_names", "FILE", _NAMES, FILE),
     flag("--normalise", _RESPELT),
     option("--label-set", "FILE", _LABEL_SET, _label_file),
     option("--off-list", "RULE", _OFF_LIST, ["error", "skip", "count"]),
@@ -185,6 +185,6 @@ SCORING = together(
     option("--score", "S", _SCORE),
     option("--beta", "B", "Of F_beta, in place of F1: above 1 stresses recall.", float),
     option("--labels", "L", _LABELS, multiple=True),
-    option("--zero-division", "X", _DIVISION, ["0", "1", "nan"], callback=_number),
+    option("--zero-division", "X", _DIVISION, ["0", "1", "nan"], default="0", callback=_number),
     option("--zero-support", "RULE", _SUPPORT, ["skip", "zero"]),
 )

@@ -111,16 +111,13 @@ def _inverses(options: dict[str, Any]) -> dict[str, str] | None:
 
 
 def _reading_of(options: dict[str, Any]) -> dict[str, Any]:
-    """The options of `READING`, taken out of `options`, as the arguments of `score_file`."""
+    """What the options of `READING` that are files, taken out of `options`, hold; and the form of FILE."""
     from ..data import read_label_names, read_labels
 
-    names, labels = options.pop("id2label"), options.pop("label_set")
-    reading = {"gold_file": options.pop("gold"), "form": options.pop("input_format")}
-    reading |= {"label_names": read_label_names(names) if names else None}
-    reading |= {name: options.pop(name) for name in ("normalise", "off_list", "mapping", "empty")}
-    return reading | {
-        "label_set": labels if labels in (None, shared.GOLD) else read_labels(labels, keep_order=True)
-    }
+    names, labels = options.pop("label_names"), options.pop("label_set")
+    labels = labels if labels in (None, shared.GOLD) else read_labels(labels, keep_order=True)
+    reading = {"label_names": read_label_names(names) if names else None, "label_set": labels}
+    return reading | {"form": options.pop("input_format")}
 
 
 def put_scores(score: Callable[..., Any], files: Sequence[str], options: dict[str, Any]) -> int:
@@ -154,30 +151,23 @@ def _result_of(options: dict[str, Any]) -> dict[str, Any]:
 
 
 def _policy_of(options: dict[str, Any]) -> dict[str, Any]:
-    """The options of `SCORING`, taken out of `options`: `score` and fields of `metrics.Policy`."""
+    """The class score and the labels that the options of `SCORING` ask for, taken out of `options`."""
     score, beta, labels = (options.pop(name) for name in ("score", "beta", "labels"))
-    rules = {name: options.pop(name) for name in ("zero_division", "zero_support")}
-    policy = {name: value for name, value in rules.items() if value is not None}
     if score is not None and beta is not None:
         raise ValueError(f"--beta is for F_beta: leave out one of --beta {beta:g} and --score {score}")
     if beta is not None and not 0 < beta < math.inf:
         raise ValueError(f"--beta is {beta:g}: a finite positive number is needed")
-    if score is not None or beta is not None:
-        policy["score"] = score or f"f{beta:.9f}".rstrip("0").rstrip(".")
-    if labels:
-        policy["labels"] = (
-            labels[0] if len(labels) == 1 and labels[0] in shared.NAMED_LABELS else _listed(labels)
-        )
-    return policy
+    score = score or ("f1" if beta is None else f"f{beta:.9f}".rstrip("0").rstrip("."))
+    return {"score": score, "labels": _averaged(*labels or ("supported",))}
 
 
-def _listed(labels: tuple[str, ...]) -> list[str]:
-    """The labels of --labels; a name that ends in .txt is a file with one a line."""
-    if len(labels) > 1 or not labels[0].endswith(".txt"):
-        return list(labels)
+def _averaged(first: str, *others: str) -> str | list[str]:
+    """The name of a rule, or labels; a name that ends in .txt is a file with one a line."""
+    if others or not first.endswith(".txt"):
+        return first if first in shared.NAMED_LABELS and not others else [first, *others]
     from ..data import open_source
 
-    source = open_source(labels[0])
+    source = open_source(first)
     return source.read([source.column("label")])["label"].tolist()
 
 
