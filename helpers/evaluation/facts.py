@@ -123,18 +123,17 @@ def score_fact_file(
     facts: Path | str | None = None,
     *,
     recall: float | None = None,
-    negative: str | None = None,
-    n_facts: int | None = None,
     threshold: float | None = None,
     schemes: Sequence[str | metrics.Weighting] | None = None,
     replicates: int = 0,
     seed: int = 1,
+    **reading: Any,
 ) -> FactReport:
     """Score a file of scored facts against true ones, or a published precision–recall list.
 
     Parameters
     ----------
-    path, facts, negative, n_facts : see `read_fact_lists`.
+    path, facts, reading (negative, n_facts) : see `read_fact_lists`.
     recall : score the list up to the first rank that reaches it, so that lists that stop early can be
         compared.
     threshold : F1 of the facts with at least this score is given, too, whatever `recall` is.
@@ -153,7 +152,7 @@ def score_fact_file(
     (0.8333, 0.5)
     """
     names = metrics.scheme_names(schemes)  # refuses an unknown one before the file is read
-    (whole,) = read_fact_lists([path], facts, negative, n_facts)
+    (whole,) = read_fact_lists([path], facts, **reading)
     with naming_file(path):
         ranking = _until(whole, recall)
         scores = plain_values(metrics.fact_scores(ranking))
@@ -295,10 +294,9 @@ def compare_fact_files(
     facts: Path | str | None = None,
     *,
     recall: float | None = None,
-    negative: str | None = None,
-    n_facts: int | None = None,
     replicates: int = 10_000,
     seed: int = 1,
+    **reading: Any,
 ) -> pd.DataFrame:
     """Compare two ranked lists, paired by entity pair where both name their facts.
 
@@ -331,7 +329,7 @@ def compare_fact_files(
 
     import pandas as pd
 
-    lists = read_fact_lists((first, second), facts, negative, n_facts)
+    lists = read_fact_lists((first, second), facts, **reading)
     ends = []
     for each in lists:
         with naming_file(each.path):

@@ -119,13 +119,9 @@ def leak_report(
 
 
 def audit_leak(
-    path: Path | str,
-    negative: str,
-    gold_column: str | None = None,
-    predicted_column: str | None = None,
-    schemes: Sequence[str | Weighting] | None = None,
+    path: Path | str, negative: str, schemes: Sequence[str | Weighting] | None = None, **reading: Any
 ) -> LeakReport:
-    """The leak report of a file of gold and predicted labels; columns as in `read_predictions`.
+    """The leak report of a file of gold and predicted labels; options as of `read_predictions`.
 
     Raises
     ------
@@ -140,7 +136,7 @@ def audit_leak(
     0.3333
     """
     metrics.scheme_names(schemes)  # refuses an unknown one before the file is read
-    columns = read_label_columns(path, gold_column, predicted_column)
+    columns = read_label_columns(path, **reading)
     with naming_file(path):
         name = columns.columns.get("gold")
         if name is not None and name == columns.columns.get("predicted"):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ..core import Label, find_negative, listing, plain_form, shown
+from ..core import find_negative, listing, plain_form, shown
 from ..metrics import ClassReport, plain_number
 
 
@@ -20,21 +20,16 @@ def amount(number: int, noun: str) -> str:
     return f"{number} {noun}{'s' * (number != 1)}"
 
 
-def remarks(
-    report: ClassReport,
-    columns: Mapping[str, str],
-    negative: str | None = None,
-    inverse: Mapping[str, str] | None = None,
-    labels: str | Sequence[Label] = (),
-    **_: Any,
-) -> Iterator[str]:
-    """What the user may not have meant, a sentence each; `columns` are those of the file, by role.
+def remarks(report: ClassReport, columns: Mapping[str, str], **options: Any) -> Iterator[str]:
+    """What the user may not have meant, a sentence each.
+
+    columns : those of the file, by role. options : those of `score_frame`.
 
     >>> from helpers.metrics import evaluate
     >>> next(remarks(evaluate(["a", "b"], ["a", "A"]), {}))
     "'A' is predicted and never gold; is it 'a'? --normalise counts them as one"
     """
-    counts = report.per_class
+    counts, labels = report.per_class, options.get("labels", ())
     if never := [] if isinstance(labels, str) else [label for label in labels if not _occurs(counts[label])]:
         yield f"labels to average that never occur: {listing(never)}"
     columns = {role: name for role, name in columns.items() if role != "id"}
@@ -42,11 +37,11 @@ def remarks(
         roles = [role for role in columns if columns[role] == name]
         if len(roles) > 1:
             yield f"column {shown(name)} is taken for {' and for '.join(roles)}"
-    if negative is None and report.negative is None:
+    if options.get("negative") is None and report.negative is None:
         yield from _negative_hint(report)
     yield from _unlike(report)
     yield from pooled_only(report)
-    absent = [label for label in inverse or () if label not in report.labels]
+    absent = [label for label in options.get("inverse") or () if label not in report.labels]
     if absent:
         yield f"{len(absent)} labels with an inverse do not occur, the first is {shown(absent[0])}"
     if report.extra.get("direction", {}).get("n") == 0:
