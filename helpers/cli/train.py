@@ -289,8 +289,8 @@ def _runs(train: bool, study: str, out: str | None, run: str | None, **chosen: A
     a held-out tenth (vectors), C-GCN and GCN, with spaCy's parses, too (graphs), RECENT and others on
     sentence pairs of Re-DocRED, drawn ones with five seeds (redocred) and all once (redocred-all), how long
     CNN is trained on them (epochs), models of bags (gids), tested on single sentences (gids-sentences),
-    BERT-entity on single sentences (wiki80). Interrupt it at any time: what is stored is not trained again,
-    and what was begun goes on. To use two cores well, start it twice with different seeds.
+    BERT-entity and PCNN on single sentences (wiki80). Interrupt it at any time: what is stored is not trained
+    again, and what was begun goes on. To use two cores well, start it twice with different seeds.
 
     examples:
       python -m helpers runs

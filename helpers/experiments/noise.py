@@ -7,7 +7,7 @@ list is scored twice: by the distorted test labels (held-out) and by the clean o
 That noise is alike for all systems. `learnable_draws` makes noise that a system can learn from the text.
 
 `python -m helpers.experiments.noise` makes noise_learnt.csv and noise_curves.csv in results/studies, and adds
-the draws that are missing to noise.csv.
+the draws that are missing to noise.csv and, of the systems that fall in paper D, to noise_fallen.csv.
 """
 
 from __future__ import annotations
@@ -31,19 +31,26 @@ from ..data import (
     demo_corpus,
     distort_bags,
     hide_word,
+    locate,
     make_bags,
     mislead_bags,
     read_corpus,
+    read_entity_types,
+    read_relation_aliases,
 )
 from ..metrics import FactRanking
 from ..models import EMBEDDED, MODELS, build, default_settings
-from ..runs import STUDIES_FOLDER
+from ..runs import STUDIES_FOLDER, environment
 from .data import BagData, read_bags
+from .experiment import SIDE
 
 STORED = STUDIES_FOLDER / "noise.csv"
 LEARNT = STUDIES_FOLDER / "noise_learnt.csv"
 CURVES = STUDIES_FOLDER / "noise_curves.csv"
+_FALLEN = STUDIES_FOLDER / "noise_fallen.csv"
 COLUMNS = ("strength", "draw", "system", "protocol", "auc", "micro_f1")
+COSTS = ("device", "precision", "seconds")
+"""What a training is stored with, beside its scores."""
 _STRENGTHS = (1.0, 1.25, 0.5)
 """1.25: of the facts by the base 61 % are true, and 17 % of the true ones there; none above 1.51."""
 _DRAWS, _POINTS = 10, 50
@@ -55,6 +62,8 @@ bags with it are taken for."""
 PROTOCOLS = HELD_OUT, MANUAL = "held-out", "manual"
 EPOCHS, _FILTERS = 6, 100
 """Half of the standard epochs and filters: a draw takes a minute on one core."""
+_STATES, _STATE_EPOCHS = 96, 3
+"""Likewise of the recurrent models: half of the standard width, three of five epochs."""
 
 
 class System(NamedTuple):
@@ -86,19 +95,36 @@ def systems() -> list[System]:
     ]
 
 
+def _fallen_systems() -> list[System]:
+    """The systems that fall in paper D, as small as the others; RESIDE is given GIDS's types and aliases.
+
+    Raises MissingData, ChecksumError if these are not here.
+    """
+    states, fewer = {"hidden": _STATES}, {"epochs": _STATE_EPOCHS}
+    readers = {"types": read_entity_types, "aliases": read_relation_aliases}
+    side = {name: readers[name](locate(file)) for name, file in SIDE.items()}
+    return [
+        System("rl-dsre", {"filters": _FILTERS}, {"RL-DSRE": None}, {"epochs": EPOCHS}),
+        System("bgwa", states, {"BGWA": None}, fewer),
+        System("reside", states | side, {"RESIDE": None}, fewer),
+    ]
+
+
 def one_draw(
     data: BagData, strength: float, draw: int, listed: Sequence[System] | None = None
 ) -> Iterator[dict[str, Any]]:
-    """Train every system on one draw of the noise and score it by both protocols: rows of `COLUMNS`.
+    """Train every system on one draw of the noise and score it by both protocols: rows of `COLUMNS`, `COSTS`.
 
     `data` : the clean bags; the training part by (head, tail, relation) or by pair. The draw is the seed.
     """
     return (_row(strength, draw, *scored) for scored in _draw(data, strength, draw, listed))
 
 
-def _row(strength: float, draw: int, name: str, protocol: str, ranking: FactRanking) -> dict[str, Any]:
+def _row(
+    strength: float, draw: int, name: str, protocol: str, ranking: FactRanking, costs: dict[str, Any]
+) -> dict[str, Any]:
     values = (strength, draw, name, protocol, ranking.auc(), ranking.best_f1()[0])
-    return dict(zip(COLUMNS, values, strict=True))
+    return dict(zip(COLUMNS, values, strict=True)) | costs
 
 
 def _draw_curves(
@@ -107,7 +133,7 @@ def _draw_curves(
     """The curves of `one_draw`: system, protocol, recall, precision at the first rank that reaches it."""
     recalls = np.arange(1, _POINTS + 1) / _POINTS
     rows = []
-    for name, protocol, ranking in _draw(data, strength, draw, listed):
+    for name, protocol, ranking, _ in _draw(data, strength, draw, listed):
         reached = recalls[recalls <= ranking.recall[-1] + 1e-12]
         precision = ranking.precision[np.searchsorted(ranking.recall, reached - 1e-12)]
         points = zip(reached.tolist(), precision.tolist(), strict=True)
@@ -115,8 +141,8 @@ def _draw_curves(
     return pd.DataFrame(rows, columns=["system", "protocol", "recall", "precision"])
 
 
-Lists = Iterator[tuple[str, str, FactRanking]]
-"""System, protocol, and the list of facts that it is scored by."""
+Lists = Iterator[tuple[str, str, FactRanking, dict[str, Any]]]
+"""System, protocol, the list of facts that it is scored by, and its `COSTS`."""
 
 
 def _draw(data: BagData, strength: float, draw: int, listed: Sequence[System] | None) -> Lists:
@@ -132,15 +158,16 @@ def _trained(
 ) -> Lists:
     """Of each evaluation of one training; the labels are those of `truths`, by protocol."""
     clean = truths[MANUAL]
-    for name, scores in trained_scores(system, seed, train, test, clean.labels):
+    for name, scores, costs in trained_scores(system, seed, train, test, clean.labels):
         for protocol, truth in truths.items():
-            yield name, protocol, FactRanking.from_matrix(scores, truth.gold, truth.labels, truth.negative)
+            ranking = FactRanking.from_matrix(scores, truth.gold, truth.labels, truth.negative)
+            yield name, protocol, ranking, costs
 
 
 def trained_scores(
     system: System, seed: int, train: Sequence[Bag], test: Sequence[Bag], labels: Sequence[str]
-) -> Iterator[tuple[str, np.ndarray]]:
-    """Train once; of each evaluation its name and the scores of the test bags, (B, L).
+) -> Iterator[tuple[str, np.ndarray, dict[str, Any]]]:
+    """Train once; of each evaluation its name, the scores of the test bags, (B, L), and the `COSTS`.
 
     A model of single sentences is trained on the sentences of the bags; a bag's scores are the mean over its
     sentences.
@@ -149,17 +176,19 @@ def trained_scores(
     if MODELS[inner].settings:
         settings = default_settings(inner).changed(system.changes)
     model = build(system.model, EMBEDDED, labels, settings, seed, **system.options)
-    if MODELS[system.model].unit == "bag":
-        model.fit(train, progress=False)
+    by_bag = MODELS[system.model].unit == "bag"
+    samples = [replace(one, relation=bag.relations[0]) for bag in train for one in bag.samples]
+    history = model.fit(train if by_bag else samples, progress=False)
+    known = (environment(())["device"], model.precision or "", round(history.seconds, 1))
+    costs = dict(zip(COSTS, known, strict=True))
+    if by_bag:
         for name, aggregator in system.systems.items():
-            yield name, model.scores(test, *filter(None, [aggregator]), progress=False)
+            yield name, model.scores(test, *filter(None, [aggregator]), progress=False), costs
         return
-    sentences = [replace(one, relation=bag.relations[0]) for bag in train for one in bag.samples]
-    model.fit(sentences, progress=False)
     scores = model.scores([one for bag in test for one in bag.samples], progress=False)
     starts = np.cumsum([0, *(len(bag.samples) for bag in test)])
     for name in system.systems:
-        yield name, np.add.reduceat(scores, starts[:-1]) / np.diff(starts)[:, np.newaxis]
+        yield name, np.add.reduceat(scores, starts[:-1]) / np.diff(starts)[:, np.newaxis], costs
 
 
 READER, BLIND = "reads every word", "the word is blanked"
@@ -221,14 +250,18 @@ def stored_draws(path: Path | str = STORED) -> pd.DataFrame:
 
 
 def _add_draws(
-    path: Path | str = STORED, strengths: Sequence[float] = _STRENGTHS, draws: int = _DRAWS
+    path: Path | str = STORED,
+    strengths: Sequence[float] = _STRENGTHS,
+    draws: int = _DRAWS,
+    listed: Sequence[System] | None = None,
 ) -> Iterator[str]:
     """Make the draws that are not stored yet, one after the other; says which. Whole draws are written."""
     stored, data = stored_draws(path), _clean_data()
     done = set(zip(stored["strength"], stored["draw"], strict=True))
     for strength, draw in itertools.product(strengths, range(draws)):
         if (strength, draw) not in done:
-            stored = pd.concat([stored, pd.DataFrame(one_draw(data, strength, draw))], ignore_index=True)
+            made = pd.DataFrame(one_draw(data, strength, draw, listed))
+            stored = pd.concat([stored, made], ignore_index=True)
             write(path, stored.sort_values(["strength", "draw"], kind="stable"))
             yield f"strength {strength}, draw {draw}"
 
@@ -263,5 +296,5 @@ def agreement(rows: pd.DataFrame, measure: str = "auc") -> pd.DataFrame:
 if __name__ == "__main__":
     write(LEARNT, learnable_draws(demo_bags(), MISLEADING, TAKEN_FOR, SHARES, _DRAWS))
     write(CURVES, _draw_curves(_clean_data(), strength=1.0, draw=0))
-    for made in _add_draws():
+    for made in itertools.chain(_add_draws(), _add_draws(_FALLEN, (1.0,), listed=_fallen_systems())):
         print(made, flush=True)

@@ -28,15 +28,17 @@ from ..metrics import FactRanking, FactSample
 from ..runs import STUDIES_FOLDER
 from .data import BagData, read_bags
 from .experiment import SEEDS
-from .noise import HELD_OUT, MANUAL, System, trained_scores, write
+from .noise import COSTS, HELD_OUT, MANUAL, System, trained_scores, write
 from .study import PAIR_EPOCHS
 
 REAL = STUDIES_FOLDER / "noise_real.csv"
-"""Scores of every training: system, seed, protocol, auc, micro_f1."""
+"""Scores of every training: system, seed, protocol, auc, micro_f1, and its `COSTS`."""
 REAL_DRAWS = STUDIES_FOLDER / "noise_real_draws.csv"
 """The same of test documents drawn again, mean over seeds: system, draw, protocol, auc, micro_f1."""
 PARTS = ROOT / ".cache" / "noise_real"
 MEASURES = ("auc", "micro_f1")
+_UNKNOWN = "not recorded"
+"""The costs of trainings from before they were stored."""
 _REPLICATES, _SEED, _AT_ONCE = 200, 1, 8
 """Draws of the test documents, the same for every system; their seed; how many are scored together."""
 _LENGTH = 100_000
@@ -114,19 +116,20 @@ def train_part(name: str, seed: int, truths: dict[str, BagData], folder: Path = 
     if not path.exists():
         data = truths[HELD_OUT]
         system = real_systems([*data.train, *data.test])[name]
-        ((_, scores),) = trained_scores(system, seed, data.train, data.test, data.labels)
-        rows = scored_by_both(scores, truths, _REPLICATES).assign(system=name, seed=seed)
+        ((_, scores, costs),) = trained_scores(system, seed, data.train, data.test, data.labels)
+        rows = scored_by_both(scores, truths, _REPLICATES).assign(system=name, seed=seed, **costs)
         write(path, rows)
     return path
 
 
 def _joined(folder: Path = PARTS) -> tuple[pd.DataFrame, pd.DataFrame]:
     """What is stored, as the rows of `REAL` and of `REAL_DRAWS`."""
-    rows = pd.concat([pd.read_csv(path) for path in folder.glob("*.csv")])
+    rows = pd.concat([pd.read_csv(path, keep_default_na=False) for path in folder.glob("*.csv")])
+    rows = rows.reindex(columns=list(dict.fromkeys([*rows, *COSTS]))).fillna(dict.fromkeys(COSTS, _UNKNOWN))
     rows["system"] = pd.Categorical(rows["system"], list(real_systems()), ordered=True)
     rows = rows.sort_values(["system", "seed", "draw"], kind="stable")
     means = rows.groupby(["system", "draw", "protocol"], observed=True)[[*MEASURES]].mean().reset_index()
-    return rows.query("draw == 0")[["system", "seed", "protocol", *MEASURES]], means.query("draw > 0")
+    return rows.query("draw == 0")[["system", "seed", "protocol", *MEASURES, *COSTS]], means.query("draw > 0")
 
 
 if __name__ == "__main__":

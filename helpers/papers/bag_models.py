@@ -174,18 +174,19 @@ def sentence_table(folder: Path | str = RUNS_FOLDER) -> pd.DataFrame:
 
 
 def wiki80_table(folder: Path | str = RUNS_FOLDER) -> pd.DataFrame:
-    """BERT-entity on single sentences of Wiki80: epochs, runs, accuracy, macro-F1; per cent, mean ± SD.
+    """BERT-entity and PCNN on single sentences of Wiki80: system with its epochs, runs, accuracy, macro-F1;
+    per cent, mean ± SD.
 
     Trained on 49 sentences of each of 80 relations, tested on the development part; no class is negative.
 
     >>> wiki80_table("no-such-folder").columns.tolist()
-    ['epochs', 'runs', 'accuracy', 'macro-F1']
+    ['system', 'runs', 'accuracy', 'macro-F1']
     """
 
     def both(run: Run) -> dict[str, float]:
         return dict(zip(("accuracy", "macro-F1"), averages(run.outcome(), ["micro", "macro"]), strict=True))
 
     runs = list_runs("wiki80", kind="confusion", profile="standard", folder=folder)
-    scores = per_seed(runs, both, lambda run: run.hyperparameters["epochs"])
-    table = cells(scores, "model", 1).sort_index().reset_index(names="epochs")
-    return table.reindex(columns=["epochs", "runs", "accuracy", "macro-F1"])
+    scores = per_seed(runs, both, lambda run: f"{run.model}, {run.hyperparameters['epochs']} epochs")
+    table = cells(scores, "model", 1).sort_index().reset_index(names="system")
+    return table.reindex(columns=["system", "runs", "accuracy", "macro-F1"])

@@ -150,11 +150,12 @@ class TestNoise:
 
     def test_scores_of_a_model_of_sentences_are_means_over_the_bag(self) -> None:
         data, system = read_bags("toy"), noise.System("svm", {"markers": True}, {"SVM-EM": None})
-        ((name, scores),) = noise.trained_scores(system, 9, data.train, data.test, data.labels)
+        ((name, scores, costs),) = noise.trained_scores(system, 9, data.train, data.test, data.labels)
         model = build("svm", EMBEDDED, data.labels, None, 9, markers=True)
         model.fit([replace(one, relation=bag.relations[0]) for bag in data.train for one in bag.samples])
         means = [model.scores(bag.samples).mean(axis=0) for bag in data.test]
         assert name == "SVM-EM" and scores == pytest.approx(np.array(means))
+        assert costs["device"] == "cpu" and costs["precision"] == "" and 0 <= costs["seconds"] < 60
 
     def test_documents_drawn_again_are_lists_written_out(self, monkeypatch) -> None:
         """A document that is drawn k times stands k times in the list; the same documents for both labels."""
