@@ -10,8 +10,6 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 from ..core import Label, find_negative, shown
 from ..metrics import Outcome, Weighting, average, checked_labels
 
@@ -139,16 +137,14 @@ def multilabel(
     listed = checked_labels(
         sorted(occurring, key=lambda label: (str(type(label)), label)) if labels is None else labels
     )
-    code, matrices = {label: index for index, label in enumerate(listed)}, []
+    code, coded = {label: index for index, label in enumerate(listed)}, []
     for argument, sets in columns.items():
-        matrix = np.zeros((len(sets), len(listed)), bool)
-        for row, each in enumerate(sets):
-            for label in each:
-                if label not in code:
-                    raise ValueError(f"{argument}[{row}] holds {shown(label)}, which is not in labels")
-                matrix[row, code[label]] = True
-        matrices.append(matrix)
-    return float(average(Outcome.from_sets(matrices[0], matrices[1], listed), scheme, **policy))
+        for row, label in ((row, label) for row, each in enumerate(sets) for label in each):
+            if label not in code:
+                raise ValueError(f"{argument}[{row}] holds {shown(label)}, which is not in labels")
+        coded.append([[code[label] for label in each] for each in sets])
+    rows = [[*pair, 1] for pair in zip(*coded, strict=True)]
+    return float(average(Outcome.from_rows(rows, listed, decision="given"), scheme, **policy))
 
 
 def _label_sets(sets: Iterable[Iterable[Label]], argument: str) -> list[list[Label]]:

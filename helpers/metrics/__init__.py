@@ -11,7 +11,7 @@ directed relations; label sets and rankings of labels have outcomes of their own
 # single labels: columns → counts → class scores → weights → averages → report
 from .counting import checked_labels
 from .outcome import Outcome, leaked
-from .scores import CLASS_SCORES, ClassCounts, resolve_score
+from .scores import CLASS_SCORES, ClassCounts, f_beta, resolve_score
 from .weighting import (
     SCHEMES,
     Weighting,
@@ -88,4 +88,4 @@ from .fact_samples import FACT_MEASURES, FactSample
 # label sets and rankings of labels
 from .label_matrix import as_label_matrix, as_score_matrix
 from .ranking import RankingOutcome, checked_ks, names_at
-from .multilabel import F_MEASURES, MultilabelOutcome, label_intervals
+from .multilabel import F_MEASURES, MultilabelOutcome, f_measures, label_intervals

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -42,37 +42,31 @@ def count_columns(
     ([[0, 1], [1, 1]], [1, 1], ('a', 'b'))
     """
     listed = None if labels is None else checked_labels(labels)
-    coded = {}
-    for argument, column in columns.items():
-        codes, values = _encoded(column, argument)
-        if listed and isinstance(listed[0], str):  # an integer is a position in a list of strings
-            label_at = dict(enumerate(listed))
-            values = [label_at.get(value, value) for value in values]
-        coded[argument] = codes, values
-    (first, n), *others = ((argument, len(codes)) for argument, (codes, _) in coded.items())
+    coded = [_encoded(column, argument) for argument, column in columns.items()]
+    if listed and isinstance(listed[0], str):  # an integer is a position in a list of strings
+        by_position = dict(enumerate(listed))
+        coded = [(codes, [by_position.get(name, name) for name in names]) for codes, names in coded]
+    lengths = {argument: len(codes) for argument, (codes, _) in zip(columns, coded, strict=True)}
+    first, n = next(iter(lengths.items()))
     if not n:
         raise ValueError(f"{first} is empty: no samples to count")
-    for argument, length in others:
+    for argument, length in lengths.items():
         if length != n:
             raise ValueError(f"{first} has {n} samples, {argument} has {length}")
     if weight is not None or counts is not None:
         weight = _checked_weight(weight, counts, n)
-    sizes = [len(values) for _, values in coded.values()]
-    kinds, sums = _joint_counts([codes for codes, _ in coded.values()], sizes, weight)
-    occurring = [np.unique(codes).tolist() for codes in kinds]
-    final = listed or ()
-    if listed is None:
-        columns_of = zip(occurring, coded.values(), strict=True)
-        final = tuple({values[code] for some, (_, values) in columns_of for code in some})
-        _check_kinds(final, "{} distinct labels")
-        final = tuple(sorted(final))
+    sizes = [len(names) for _, names in coded]
+    kinds, sums = _joint_counts([codes for codes, _ in coded], sizes, weight)
+    labelled = [
+        [names[code] for code in codes.tolist()] for codes, (_, names) in zip(kinds, coded, strict=True)
+    ]
+    final = listed or _sorted_labels(set().union(*labelled))
     position = {label: index for index, label in enumerate(final)}
-    placed = []
-    for column, some, (argument, (codes, values)) in zip(kinds, occurring, coded.items(), strict=True):
-        if strange := [code for code in some if values[code] not in position]:
-            index = int(np.isin(codes, strange).argmax())
-            raise ValueError(unlisted_message(argument, index, values[codes[index]], final))
-        placed.append(np.array([position[values[code]] for code in column.tolist()]))
+    placed = [np.array([position.get(label, -1) for label in column]) for column in labelled]
+    for argument, places, kind, (codes, names) in zip(columns, placed, kinds, coded, strict=True):
+        if (places < 0).any():
+            index = int(np.isin(codes, kind[places < 0]).argmax())
+            raise ValueError(unlisted_message(argument, index, names[codes[index]], final))
     # once more, of the few: in the order of the labels, and two codes may have been one label
     kinds, sums = _joint_counts(placed, [len(final)] * len(placed), sums)
     return kinds, sums if weight is not None and counts is None else sums.astype(np.int64), final
@@ -207,7 +201,12 @@ def _packed(columns: Sequence[np.ndarray], sizes: Sequence[int]) -> np.ndarray:
     return packed
 
 
-def _check_kinds(labels: Sequence[Label], said: str) -> None:
+def _sorted_labels(labels: set[Label]) -> tuple[Label, ...]:
+    _check_kinds(labels, "{} distinct labels")
+    return tuple(sorted(labels))
+
+
+def _check_kinds(labels: Collection[Label], said: str) -> None:
     if len(labels) > MAX_LABELS:
         raise ValueError(f"{said.format(len(labels))}: more than {MAX_LABELS} are ids or texts, not classes")
     if len({isinstance(label, str) for label in labels}) > 1:
