@@ -122,12 +122,10 @@ class Policy:
                 both = f"labels holds the negative class {shown(self.negative)}"
                 raise ValueError(f"{both}: leave out one of the two")
             listed[code] = False
-        occurs = np.ones(counts.gold.shape, bool)
-        if self.zero_support == "skip" or self.labels == "observed":
-            occurs = counts.gold > 0
-        if self.zero_support == "zero" and self.labels == "observed":
-            occurs = occurs | (counts.predicted > 0)
-        return listed, listed & occurs
+        counted = counts.gold > 0
+        if self.zero_support == "zero":
+            counted = counted | (counts.predicted > 0) if self.labels == "observed" else np.ones_like(counted)
+        return listed, listed & counted
 
     def signature(self, counts: Counts, score: str, scheme: str | None = None) -> str:
         """What a score needs to be read: score, scheme, labels, undefined cases, direction, n, rules.

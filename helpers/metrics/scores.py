@@ -202,8 +202,7 @@ CLASS_SCORES: dict[str, ClassScore] = {
 }
 
 
-LOWEST = {"mcc": -1.0}
-"""The smallest value of a score in `CLASS_SCORES` that does not begin at 0; all end at 1."""
+LOWEST = {"mcc": -1.0}  # the smallest value of a score that does not begin at 0; all end at 1
 
 
 def resolve_score(score: str | ClassScore) -> tuple[str, ClassScore]:
