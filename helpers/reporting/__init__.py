@@ -44,5 +44,9 @@ from .tables import (
     published_ours,
     to_markdown,
     markdown_table,
+    answer,
+    from_to,
+    listed,
+    p_value,
+    signed,
 )
-from .sentences import answer, from_to, listed, p_value, signed

@@ -93,10 +93,6 @@ def _direction(run: Run, outcomes: Outcome) -> np.ndarray:
     return np.stack([np.asarray(getattr(scores, name), dtype=float) for name in DIRECTION], axis=-1)
 
 
-class MixedRunsWarning(UserWarning):
-    """Runs that are averaged were computed on several devices, or in several precisions."""
-
-
 def mixed_runs(
     runs: Iterable[Run], title: Callable[[Run], str] = attrgetter("name")
 ) -> dict[tuple[str, str, str], str]:
@@ -111,7 +107,7 @@ def mixed_runs(
             seen[" ".join(made_by)] = None
     mixed = {key: ", ".join(seen) for key, seen in kinds.items() if len(seen) > 1}
     for (dataset, model, _), text in mixed.items():
-        warnings.warn(f"runs of {model} on {dataset} mix {text}", MixedRunsWarning, stacklevel=3)
+        warnings.warn(f"runs of {model} on {dataset} mix {text}", stacklevel=3)
     return mixed
 
 

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
-from matplotlib.ticker import LogLocator
 
 from .parts import below, canvas, first_seen, label_ends, panels, write
 from .style import BLUE, FAINT, LINES, PALETTE, QUIET, styled
@@ -67,7 +66,6 @@ def curve_chart(
     labels: tuple[str, str],
     panel: str | None = None,
     marker: str = "",
-    log: bool = False,
     **axis: object,
 ) -> plt.Figure:
     """Lines over x, each named at its end: precision over recall, scores over epochs, means of draws.
@@ -77,14 +75,14 @@ def curve_chart(
     points : by these names columns `x`, `y`, `line`, and `panel` if there are several; `low`, `high` are
         drawn as a band. Where a line has several points at one x, they are drawn small, and the line goes
         through their means. labels : of the x and of the y axis. marker : of the points, with the last value
-        before the line's name; a single line has all its values. log : both axes. axis : for `Axes.set`.
+        before the line's name; a single line has all its values. axis : for `Axes.set`.
 
     >>> points = pd.DataFrame({"x": [0, 0, 50], "group": "g", "value": [1.0, 0.8, 0.4]})
     >>> axes = curve_chart(points, "one", "x", "value", "group", ("noise (%)", "τ")).axes[0]
     >>> axes.lines[-1].get_ydata().tolist(), axes.texts[0].get_text()
     ([0.9, 0.4], '0.90')
     """
-    drawn = panels(points, panel, title, 2.7, labels[0], sharey=panel is not None and not log)
+    drawn = panels(points, panel, title, 2.7, labels[0], sharey=panel is not None)
     names = first_seen(points, line)
     for _, axes, rows in drawn:
         ends = []
@@ -106,12 +104,6 @@ def curve_chart(
             for at, value in zip(curve[x], curve[y], strict=True) if len(names) == 1 else ():
                 write(axes, f"{value:.2f}", at, highest[at], (0, 7), color)
         axes.set(**axis)
-        if log:
-            axes.set(xscale="log", yscale="log")
-            axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-            for each in (axes.xaxis, axes.yaxis):
-                each.set_major_formatter("{x:g}")
-                each.set_minor_formatter("")
     drawn[0][1].set_ylabel(labels[1])
     if len(names) > 1:
         label_ends(axes, ends)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from zlib import crc32
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -10,7 +11,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from .parts import below, first_seen, row_chart, write
-from .style import BLUE, GRID, LINES, ORANGE, PALETTE, QUIET, ink, scheme_look, styled
+from .style import BLUE, GRID, LINES, ORANGE, PALETTE, QUIET, ink, styled
 
 SOURCES = {
     "published": {"color": ORANGE, "marker": "D"},
@@ -21,6 +22,26 @@ SOURCES = {
 """Where a printed number is from, drawn hollow; 'other' is a model without BERT."""
 _PRINTED = {"linestyle": "none", "markerfacecolor": "none", "markersize": 5.5, "markeredgewidth": 1.3}
 _RUN = {"marker": ".", "color": BLUE, "markersize": 3, "linestyle": "none", "alpha": 0.6}
+
+
+_SCHEMES = {"micro": (7, "X"), "weighted": (0, "o"), "dodrans": (2, "s"), "entropy": (1, "D")}
+_SCHEMES |= {"macro": (3, "^")}
+_FREE_COLORS, _FREE_MARKERS = (4, 9, 5, 8, 6), "vPp*<>h"
+
+
+def _scheme_look(scheme: str) -> dict[str, str]:
+    """Colour and marker of a scheme, the same in every figure (colour-blind safe; the marker says it again).
+
+    Further schemes take the colours and markers that the five of paper W leave, by their name: a scheme looks
+    the same whatever others are registered.
+
+    >>> _scheme_look("micro")["marker"], _scheme_look("root") == _scheme_look("root")
+    ('X', True)
+    """
+    number = crc32(scheme.encode()) >> 8
+    look = _FREE_COLORS[number % len(_FREE_COLORS)], _FREE_MARKERS[number // 5 % len(_FREE_MARKERS)]
+    color, marker = _SCHEMES.get(scheme, look)
+    return {"color": PALETTE[color], "marker": marker}
 
 
 def _with_support(names: pd.Series, support: pd.Series) -> list[str]:
@@ -56,7 +77,7 @@ def interval_chart(
     beside = len(groups) if several else 1
     with row_chart(names, title, (0.95, 0.08 + 0.145 * beside), wrap=wrap, xlabel=xlabel) as (axes,):
         for number, name in enumerate(groups):
-            look = scheme_look(name) if group == "scheme" else {"color": LINES[number], "marker": "o"}
+            look = _scheme_look(name) if group == "scheme" else {"color": LINES[number], "marker": "o"}
             for each in scores[scores[group] == name].to_dict("records"):
                 y = names.index(each[row])
                 words = f"{each[value]:.1f}" + (f"  {name}" if several and y == 0 else "")
@@ -270,13 +291,13 @@ def class_weights_chart(weights: pd.DataFrame, title: str) -> plt.Figure:
     names = _with_support(weights["relation"], weights["support"])
     with row_chart(names, title, (1.15, 0.185), wrap=40, xlabel=words, legend=4) as (axes,):
         for scheme in shares:
-            look = {"linestyle": "", "label": scheme} | scheme_look(scheme)
+            look = {"linestyle": "", "label": scheme} | _scheme_look(scheme)
             axes.plot(shares[scheme], range(len(shares)), **look)
         axes.hlines(range(len(shares)), 0, shares.max(axis=1), color=GRID, linewidth=1, zorder=0)
         ends = (0, shares.iloc[0].idxmin()), (0, shares.iloc[0].idxmax()), (-1, shares.iloc[-1].idxmax())
         for row, scheme in ends:
             value = shares.iloc[row][scheme]
-            write(axes, f"{value:.1f}", value, row % len(shares), (5, 0), scheme_look(scheme)["color"])
+            write(axes, f"{value:.1f}", value, row % len(shares), (5, 0), _scheme_look(scheme)["color"])
         axes.set_xlim(0, 1.16 * shares.max(axis=None))
     return axes.figure
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
-from zlib import crc32
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
@@ -25,26 +24,7 @@ LINES = [PALETTE[number] for number in (0, 3, 2, 1, 4, 5, 9, 7)]
 """Colours of lines that are named at their ends, in the order in which they are taken."""
 WIDTH = 3.4  # inches: a column of a two-column paper; figure.figsize of the style sheet
 
-_SCHEMES = {"micro": (7, "X"), "weighted": (0, "o"), "dodrans": (2, "s"), "entropy": (1, "D")}
-_SCHEMES |= {"macro": (3, "^")}
-_FREE_COLORS, _FREE_MARKERS = (4, 9, 5, 8, 6), "vPp*<>h"
-
 STYLE = Path(__file__).with_name("style.mplstyle")
-
-
-def scheme_look(scheme: str) -> dict[str, str]:
-    """Colour and marker of a scheme, the same in every figure (colour-blind safe; the marker says it again).
-
-    Further schemes take the colours and markers that the five of paper W leave, by their name: a scheme looks
-    the same whatever others are registered.
-
-    >>> scheme_look("micro")["marker"], scheme_look("root") == scheme_look("root")
-    ('X', True)
-    """
-    number = crc32(scheme.encode()) >> 8
-    look = _FREE_COLORS[number % len(_FREE_COLORS)], _FREE_MARKERS[number // 5 % len(_FREE_MARKERS)]
-    color, marker = _SCHEMES.get(scheme, look)
-    return {"color": PALETTE[color], "marker": marker}
 
 
 def _contrast(color: str) -> float:

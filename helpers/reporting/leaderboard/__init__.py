@@ -16,7 +16,6 @@ from .store import (
     remove_submission,
     submissions,
 )
-from .pairs import write_neighbours
-from .payload import alpha_curves, page_data, ranking_table
+from .payload import alpha_curves, page_data, ranking_table, write_neighbours
 from .page import PAGE, build_page, take_pictures
 from .one_file import file_report

@@ -12,7 +12,7 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -76,16 +76,16 @@ class Measure:
 
     name: str
     title: str
-    kind: Literal["labels", "paired", "sets", "facts"]
+    kind: str
     function: Function
     about: str = ""
-    better: Literal["higher", "lower"] = "higher"
+    better: str = "higher"
     interval: bool = True
     fits: Fits = lambda labels, negative: True
     averages: bool = False
 
 
-def _is_semeval(labels: Sequence[Label], negative: Label | None) -> bool:
+def _semeval(labels: Sequence[Label], negative: Label | None) -> bool:
     return negative == "Other" and set(labels) - {SKIPPED} == set(SEMEVAL_RELATIONS)
 
 
@@ -98,7 +98,7 @@ def _accuracy(table: Outcome, negative: Label | None) -> Any:
 
 
 def _performance(table: Outcome, negative: Label | None, classes_of: Outcome | None = None) -> Any:
-    if _is_semeval(table.labels, negative):
+    if _semeval(table.labels, negative):
         return official_macro(table, negative, classes_of)
     return average(table, "macro", negative=negative, classes_of=classes_of)
 
@@ -126,7 +126,7 @@ def _scheme_score(name: str, outcome: Any, negative: Label | None, classes_of: A
 _OF_A = "Macro-F1 on the test set; of SemEval the official one, over nine relations, direction counted."
 _OF_B = "The same score on the same sentences with the two entities exchanged."
 _OF_PIR = "Share of right predictions that do not move when the entities are exchanged: small is good."
-_DIRECTION: tuple[tuple[str, str, str, Literal["higher", "lower"]], ...] = (
+_DIRECTION = (
     ("performance_original", "A", _OF_A, "higher"),
     ("performance_paired", "B", _OF_B, "higher"),
     ("pd", "PD", "|A − B|: small is good.", "lower"),
@@ -137,30 +137,24 @@ _FACTS = (
     ("auc", "AUC", "Area between the points of the curve, as OpenNRE has it."),
     ("average_precision", "AP", "Average precision."),
     ("micro_f1", "best F1", "The highest micro-F1 over all thresholds."),
+    *((f"P@{n}", f"P@{n}", "") for n in PRECISION_AT),
 )
 _AT = [(f"{name}@{k}", k) for name in ("P", "NDCG") for k in (1, 3, 5) if (name, k) != ("NDCG", 1)]
 _OF_ALL = "Share of all samples, the negative class included, whose prediction is right."
-_OFFICIAL = "The task's own score: macro-F1 over nine relations, direction counted (Hendrickx et al. 2010)."
+_TASK = "The task's own score: macro-F1 over nine relations, direction counted (Hendrickx et al. 2010)."
 _BUILT_IN = (
     Measure("accuracy", "accuracy", "labels", _accuracy, _OF_ALL),
     Measure(
-        "official_macro",
-        "official macro",
-        "labels",
-        official_macro,
-        _OFFICIAL,
-        fits=_is_semeval,
-        averages=True,
+        "official_macro", "official macro", "labels", official_macro, _TASK, fits=_semeval, averages=True
     ),
     *(
         Measure(name, title, "paired", partial(_direction, name), about, better, averages=True)
         for name, title, about, better in _DIRECTION
     ),
     *(Measure(name, name, "sets", partial(_at_k, name), fits=partial(_has_labels, k)) for name, k in _AT),
-    *(Measure(name, title, "facts", partial(_of_facts, name), about) for name, title, about in _FACTS),
     *(
-        Measure(name, name, "facts", partial(_of_facts, name), interval=False)
-        for name in (f"P@{n}" for n in PRECISION_AT)
+        Measure(name, title, "facts", partial(_of_facts, name), about, interval=name in FACT_MEASURES)
+        for name, title, about in _FACTS
     ),
 )
 _measures = {(measure.kind, measure.name): measure for measure in _BUILT_IN}
@@ -276,22 +270,19 @@ def measured(run: Run, replicates: int = REPLICATES, cached: bool = False) -> di
         ends = _intervals(kind, outcomes[kind], run, drawn, replicates)
         for measure in measures:
             value = float(np.asarray(measure.function(outcomes[kind], run.negative)))
-            undefined = (None, None)
-            values[measure.name] = [
-                None if np.isnan(value) else value,
-                *plain(ends.get(measure.name, undefined)),
-            ]
+            interval = _plain(ends.get(measure.name, (None, None)))
+            values[measure.name] = [None if np.isnan(value) else value, *interval]
     schemes = _scheme_ends(outcomes, run.negative, replicates) if replicates else {}
-    numbers = {"measures": values, "ends": {name: plain(ends) for name, ends in schemes.items()}}
+    numbers = {"measures": values, "ends": {name: _plain(ends) for name, ends in schemes.items()}}
     if cached:
         write_atomically(path, json.dumps(numbers))
     return numbers
 
 
-def plain(value: Any) -> Any:
+def _plain(value: Any) -> Any:
     """Numbers with eight decimals; nan is None."""
     if isinstance(value, tuple | list):
-        return [plain(number) for number in value]
+        return [_plain(number) for number in value]
     return None if value is None or value != value else round(float(value), DECIMALS)
 
 
@@ -377,7 +368,7 @@ def _signature(measure: Measure, run: Run, outcome: Any) -> str:
     if measure.kind == "facts":
         return f"{name}|level:{run.table.level}|{negative}|facts:{outcome.facts}|v:{RULES}"
     if measure.kind == "paired":
-        performance = "official_macro" if _is_semeval(run.labels, run.negative) else "macro"
+        performance = "official_macro" if _semeval(run.labels, run.negative) else "macro"
         return f"{name}|performance:{performance}|inverse:e1e2|{negative}|{n}"
     if name == "official_macro":
         return f"f1|official:semeval2010|labels:supported|{negative}|direction:grouped|{n}"

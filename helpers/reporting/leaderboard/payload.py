@@ -7,21 +7,33 @@ of each class, and gold counts once a test set. All else is computed here: inter
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping, Sequence
-from itertools import chain, count
+from itertools import chain, count, pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from ... import __version__
-from ...core import unknown_name
-from ...data import datasets
-from ...evaluation import system_title
-from ...metrics import RULES, SCHEMES, ClassCounts, FactRanking, Policy, averages, power
+from ... import ROOT, __version__
+from ...core import SEMEVAL_RELATIONS, read_file, unknown_name, write_atomically
+from ...data import datasets, join_semeval_answers, locate, semeval_key, tacred_predictions
+from ...evaluation import SEMEVAL_SYSTEMS, system_title
+from ...metrics import (
+    RULES,
+    SCHEMES,
+    ClassCounts,
+    FactRanking,
+    Outcome,
+    Policy,
+    averages,
+    paired_bootstrap,
+    power,
+)
 from ...runs import STORED_RUNS, Run, list_runs
+from .checks import TACRED_KEYS
 from .measures import (
     ALPHA_STEPS,
     REPLICATES,
@@ -30,11 +42,11 @@ from .measures import (
     measure_columns,
     measured,
     outcome_kind,
-    plain,
 )
-from .pairs import paired_differences
 from .store import STORE, submissions
 
+PAIRS = ROOT / "results" / "leaderboard" / "pairs.json"
+"""Paired intervals of neighbours in a ranking; their joint outcomes would fill megabytes."""
 CURVE_STEPS, RECALL_STEPS = 300, 100  # of a precision–recall curve, and of the slider that cuts it
 TITLES = {
     "tacred": "TACRED",
@@ -114,7 +126,7 @@ def _test_set(name: str, group: Sequence[tuple[Run, bool]], replicates: int, cac
         system["key"] = key
     head["systems"] = systems
     head["measures"] = measure_columns([run for run, _ in single], replicates)
-    head["pairs"] = paired_differences(name, [run for run, _ in group if run.second], systems, replicates)
+    head["pairs"] = _paired_differences(name, [run for run, _ in group if run.second], systems, replicates)
     return head
 
 
@@ -198,8 +210,8 @@ def _list(ranking: FactRanking) -> dict[str, Any]:
     curve = ranking.precision[points[points < len(reached)]]
     recalls = np.arange(1, RECALL_STEPS + 1) / RECALL_STEPS
     whole = reached[-1] if len(reached) else 0
-    areas = [ranking.until(recall).auc() if recall <= whole else None for recall in recalls]
-    return {"facts": ranking.facts, "curve": curve.round(4).tolist(), "until": plain(areas)}
+    areas = [round(ranking.until(recall).auc(), 8) if recall <= whole else None for recall in recalls]
+    return {"facts": ranking.facts, "curve": curve.round(4).tolist(), "until": areas}
 
 
 def system_scores(test: Mapping[str, Any], schemes: Sequence[Any]) -> pd.DataFrame:
@@ -260,3 +272,84 @@ def alpha_curves(data: Mapping[str, Any], name: str, systems: Sequence[str]) -> 
         ends = 100 * pd.DataFrame({"value": values.loc[system].to_numpy(), "low": low, "high": high})
         frames.append(ends.assign(model=system, alpha=alphas))
     return pd.concat(frames, ignore_index=True)[["model", "alpha", "value", "low", "high"]]
+
+
+def _paired_differences(
+    name: str, joint: Sequence[Run], systems: Sequence[Mapping[str, Any]], replicates: int
+) -> list[dict[str, Any]]:
+    """Pairs of systems of a test set: `a`, `b` (their places) and `d`, under each scheme `_paired_ends`."""
+    place_of = {system["name"]: place for place, system in enumerate(systems) if system["seed"] is None}
+    stored = json.loads(read_file(PAIRS)) if PAIRS.exists() else {}
+    rows = [(row["first"], row["second"], row["d"]) for row in stored.get(name, ())]
+    for run in joint if replicates else ():
+        first, outcome = run.model.removesuffix(f"+{run.second}"), run.outcome()
+        rows.append((first, run.second, _paired_ends(outcome, run.negative, replicates)))
+    places = [(place_of.get(system_title(a)), place_of.get(system_title(b)), d) for a, b, d in rows]
+    known = {(a, b): {"a": a, "b": b, "d": d} for a, b, d in places if None not in (a, b)}
+    return list(known.values())
+
+
+def _paired_ends(outcome: Outcome, negative: Any, replicates: int) -> list[list[float]]:
+    """Difference of F1, ends of its paired interval and p under each of the five schemes.
+
+    >>> outcome = Outcome.from_columns(list("aabb"), list("aabb"), second=list("aaaa"))
+    >>> len(_paired_ends(outcome, None, 50)), _paired_ends(outcome, None, 50)[0][0]
+    (5, 0.5)
+    """
+    test = paired_bootstrap(
+        outcome,
+        outcome.of("second"),
+        lambda table: averages(table, SCHEMES, classes_of=outcome, negative=negative),
+        np.random.default_rng(SEED),
+        replicates,
+    )
+    return np.stack([test.difference, test.low, test.high, test.p], -1).round(6).tolist()
+
+
+def _neighbours(tables: Mapping[str, Outcome], negative: Any) -> list[tuple[str, str]]:
+    """Pairs of systems that stand side by side in the ranking of any of the five schemes, the better first.
+
+    >>> said = {"x": list("aab"), "y": list("bba")}
+    >>> tables = {name: Outcome.from_columns(list("aab"), column) for name, column in said.items()}
+    >>> _neighbours(tables, None)
+    [('x', 'y')]
+    """
+    scores = np.stack([averages(table, SCHEMES, negative=negative) for table in tables.values()])
+    names = list(tables)
+    pairs: dict[frozenset[str], tuple[str, str]] = {}
+    for column in scores.T:
+        for pair in pairwise(names[index] for index in np.argsort(-column, kind="stable")):
+            pairs.setdefault(frozenset(pair), pair)
+    return list(pairs.values())
+
+
+def write_neighbours(replicates: int = REPLICATES, path: Path | str = PAIRS) -> Path:
+    """Compute the paired intervals of all neighbours among the published systems; atomically.
+
+    Raises MissingData if the published prediction files are not here.
+    """
+    frame = tacred_predictions("test")
+    models = [column for column in frame if column not in ("id", *TACRED_KEYS.values())]
+    labels = tuple(frame["gold"].cat.categories)
+    texts = {
+        dataset: _lines(frame[gold], frame[models], labels, "no_relation", replicates)
+        for dataset, gold in TACRED_KEYS.items()
+    }
+    key = semeval_key()
+    answers = {name: join_semeval_answers(locate(file), key) for name, file in SEMEVAL_SYSTEMS.items()}
+    gold = next(iter(answers.values()))["gold"]
+    columns = {name: answer["predicted"] for name, answer in answers.items()}
+    texts["semeval2010"] = _lines(gold, columns, SEMEVAL_RELATIONS, "Other", replicates)
+    text = ",\n".join(f"{json.dumps(name)}: [\n{lines}\n]" for name, lines in texts.items())
+    return write_atomically(path, f"{{\n{text}\n}}\n")
+
+
+def _lines(gold: Any, columns: Any, labels: Sequence[str], negative: str, replicates: int) -> str:
+    """The neighbours of a test set as JSON, a line each. columns : system → predicted labels."""
+    tables = {name: Outcome.from_columns(gold, columns[name], labels=labels) for name in columns}
+    lines = []
+    for first, second in _neighbours(tables, negative):
+        outcome = Outcome.from_columns(gold, columns[first], second=columns[second], labels=labels)
+        row = {"first": first, "second": second, "d": _paired_ends(outcome, negative, replicates)}
+        lines.append(json.dumps(row, separators=(",", ":")))
+    return ",\n".join(lines)
