@@ -256,7 +256,8 @@ def model_inputs_chart(tokens: pd.DataFrame, title: str) -> plt.Figure:
         own = tokens[tokens["model"] == model].sort_values("position")
         rows += [("", line) for line in _lines(list(zip(own["token"], own["read"], strict=True)))]
     height = 0.4 + 0.175 * (len(rows) + len(models) / 2)
-    axes = canvas(title, height, "blue: the vectors from which the score is computed")
+    axes = canvas(title, height)
+    below(axes, "blue: the vectors from which the score is computed")
     y = -1.0
     for heading, line in rows:
         y += 1.5 if heading in starts else 1

@@ -40,8 +40,8 @@ def canvas(title: str, height: float, xlabel: str = "", *grid: int, **layout: ob
     >>> plt.close()
     """
     figure, axes = plt.subplots(*grid, figsize=(WIDTH, height), **layout)
-    headline(figure, title)
     below(figure.axes[0], xlabel)
+    headline(figure, title)
     return axes
 
 
