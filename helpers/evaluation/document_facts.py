@@ -84,7 +84,7 @@ def holds_documents(path: Path | str) -> bool:
     return starts_with_key(path, "h_idx", "vertexSet")
 
 
-class Predicted(NamedTuple):
+class _Predicted(NamedTuple):
     """What rows say of each document.
 
     items : title → gold, predicted and right facts of the gold documents, and of unknown titles where these
@@ -100,7 +100,7 @@ class Predicted(NamedTuple):
 
 def read_predicted(
     path: Path | str, gold: Documents, counted_as: str = "unique", match_entities: str = "index"
-) -> Predicted:
+) -> _Predicted:
     """The predictions of a file beside the gold documents; arguments and errors of `score_document_facts`."""
     if counted_as not in COUNTED:
         raise unknown_name("way to count rows", counted_as, COUNTED)
@@ -143,7 +143,7 @@ def _nearest(names: frozenset[str], known: Sequence[frozenset[str]]) -> int:
     return common.index(max(common)) if any(common) else -1
 
 
-def _counted(path: Path | str, rows: Sequence[DocumentFact], gold: Documents, counted_as: str) -> Predicted:
+def _counted(path: Path | str, rows: Sequence[DocumentFact], gold: Documents, counted_as: str) -> _Predicted:
     """What the rows say of each document; an error for an entity that there is not, and if no title is
     known."""
     items: dict[str, Sets]
@@ -170,7 +170,7 @@ def _counted(path: Path | str, rows: Sequence[DocumentFact], gold: Documents, co
     if rows and unknown == len(rows):
         first = shown(rows[0].title)
         raise MalformedRecord(path, f"no title is one of the gold documents, the first is {first}")
-    return Predicted(items, evidence, len(rows) - len(times), unknown)
+    return _Predicted(items, evidence, len(rows) - len(times), unknown)
 
 
 def _train_facts(documents: Documents) -> set[tuple[str, str, str]]:
@@ -184,7 +184,7 @@ def _train_facts(documents: Documents) -> set[tuple[str, str, str]]:
 
 
 def _sections(
-    read: Predicted, gold: Documents, seen: set[tuple[str, str, str]] | None, counted_as: str
+    read: _Predicted, gold: Documents, seen: set[tuple[str, str, str]] | None, counted_as: str
 ) -> dict[str, dict[str, Any]]:
     """The rows of the section `documents`; what repeats a right fact is right again."""
     lines = []

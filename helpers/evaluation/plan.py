@@ -42,22 +42,22 @@ def _population_of(
     return replace(joint, counts=joint.counts / joint.n)
 
 
-def discordant(joint: Outcome) -> float:
+def _discordant(joint: Outcome) -> float:
     """The share of samples on which exactly one of the two systems is right.
 
-    >>> round(discordant(_population_of(list("aab"), list("aab"), list("aaa"))), 2)
+    >>> round(_discordant(_population_of(list("aab"), list("aab"), list("aaa"))), 2)
     0.33
     """
     gold, first, second = (joint.roles[role] for role in ("gold", "predicted", "second"))
     return float(joint.counts[(first == gold) != (second == gold)].sum() / joint.n)
 
 
-def lead(joint: Outcome, scheme: str, negative: Label | None = None) -> Any:
+def _lead(joint: Outcome, scheme: str, negative: Label | None = None) -> Any:
     """F1 of the first system minus that of the second under a scheme, a fraction; 'accuracy' is one, too.
 
     (...) for replicates, each over its own classes.
 
-    >>> round(lead(_population_of(list("aab"), list("aab"), list("aaa")), "accuracy"), 2)
+    >>> round(_lead(_population_of(list("aab"), list("aab"), list("aaa")), "accuracy"), 2)
     0.33
     """
     return _score(joint, scheme, negative) - _score(joint.of("second"), scheme, negative)
@@ -77,7 +77,7 @@ def _at_difference(joint: Outcome, scheme: str, difference: float, negative: Lab
     """
     from scipy.optimize import brentq
 
-    seen = float(lead(joint, scheme, negative))
+    seen = float(_lead(joint, scheme, negative))
     if abs(seen) < difference:
         have = f"under {scheme} the two systems differ by {100 * abs(seen):.2f} points"
         instead = "choose other schemes, or give one file and the share of changed answers"
@@ -88,7 +88,7 @@ def _at_difference(joint: Outcome, scheme: str, difference: float, negative: Lab
     def mixed(share: float) -> Outcome:
         return replace(joint, roles=roles, counts=np.r_[(1 - share) * joint.counts, share * joint.counts])
 
-    return mixed(brentq(lambda share: lead(mixed(share), scheme, negative) - difference, 0, 1))
+    return mixed(brentq(lambda share: _lead(mixed(share), scheme, negative) - difference, 0, 1))
 
 
 def changed_answers(
@@ -133,13 +133,13 @@ def changed_answers(
         return replace(alone, roles=roles, counts=np.r_[unchanged, mended * shares[~right], newly_wrong])
 
     least, most = max(0.0, (changed - (1 - wrong)) / wrong), min(1.0, changed / wrong)
-    ends = [float(lead(beside(mended), scheme, negative)) for mended in (least, most)]
+    ends = [float(_lead(beside(mended), scheme, negative)) for mended in (least, most)]
     if not ends[0] <= difference <= ends[1]:
         could = (
             f"changing {100 * changed:g} % of the answers makes a difference of at most {100 * ends[1]:.2f}"
         )
         raise ValueError(f"under {scheme} {could} points: {100 * difference:g} cannot be reached")
-    return beside(brentq(lambda mended: lead(beside(mended), scheme, negative) - difference, least, most))
+    return beside(brentq(lambda mended: _lead(beside(mended), scheme, negative) - difference, least, most))
 
 
 def _errors(label: np.ndarray, said: np.ndarray, shares: np.ndarray, size: int) -> np.ndarray:
@@ -199,14 +199,14 @@ def plan_samples(
     >>> plan.by_formula, plan.needed < 80
     (37, True)
     """
-    difference, rng = float(lead(population, scheme, negative)), np.random.default_rng(seed)
+    difference, rng = float(_lead(population, scheme, negative)), np.random.default_rng(seed)
     if not difference > 0:
         raise ValueError(f"under {scheme} the first system does not lead")
-    differ, shares = discordant(population), population.counts
-    by_formula = accuracy_samples(differ, float(lead(population, "accuracy")), power)
+    differ, shares = _discordant(population), population.counts
+    by_formula = accuracy_samples(differ, float(_lead(population, "accuracy")), power)
     normal, start = NormalDist(), 10_000
     drawn = replace(population, counts=rng.multinomial(start, shares, 1000))
-    spread = lead(drawn, scheme, negative).std()
+    spread = _lead(drawn, scheme, negative).std()
     about = start * (spread * (normal.inv_cdf(1 - LEVEL / 2) + normal.inv_cdf(power)) / difference) ** 2
     rows = []
     for share in progress(SHARES, desc=scheme, unit="size", leave=False):

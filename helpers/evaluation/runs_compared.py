@@ -200,12 +200,12 @@ class RunComparison(Report):
         if not runs:
             return []
         best = (min if score in SMALL_IS_GOOD else max)(runs, key=lambda name: mean_and_sd(runs[name])[0])
-        tests = {name: _tested(runs[best], values) for name, values in runs.items() if name != best}
-        tested = {
-            name: test["p"] for name, test in tests.items() if min(len(runs[name]), len(runs[best])) > 1
-        }
+        several = {name: values for name, values in runs.items() if name != best and len(values) > 1}
+        if len(runs[best]) < 2 or not several:
+            return []
+        tested = {name: _tested(runs[best], values)["p"] for name, values in several.items()}
         # of runs that are all the same p is nan
-        return [best, *(name for name, p in tested.items() if not p < 0.05)] if tested else []
+        return [best, *(name for name, p in tested.items() if not p < 0.05)]
 
 
 def _tested(a: Sequence[float], b: Sequence[float]) -> dict[str, float]:

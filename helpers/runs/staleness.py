@@ -71,7 +71,7 @@ def _kind_of(path: str) -> str:
     return next((kind for folder, kind in KINDS.items() if path.startswith(f"{folder}/")), "page")
 
 
-def digest(name: str, root: Path = ROOT) -> str | None:
+def _digest(name: str, root: Path = ROOT) -> str | None:
     """The hash of what lies at `name` in the project; None if there is nothing.
 
     Of a data file ('data/NAME', see `data_name`), the registered one if there is one; of a notebook, over its
@@ -95,23 +95,23 @@ def digest(name: str, root: Path = ROOT) -> str | None:
     return hashlib.sha256("".join(lines).encode()).hexdigest() if files else None
 
 
-def changes(
+def _changes(
     recorded: Mapping[str, str], root: Path = ROOT, known: dict[str, str | None] | None = None
 ) -> list[str]:
     """What of the recorded files has another hash now, in words; recorded hashes may be cut short.
 
     `known` : hashes that were computed already; those that are needed are added.
 
-    >>> changes({"results/tables/none.csv": "0" * 64})
+    >>> _changes({"results/tables/none.csv": "0" * 64})
     ['results/tables/none.csv is gone']
-    >>> changes({"data/semeval2010/TRAIN_FILE.TXT": "0" * 64})
+    >>> _changes({"data/semeval2010/TRAIN_FILE.TXT": "0" * 64})
     ['data/semeval2010/TRAIN_FILE.TXT changed']
     """
     known = {} if known is None else known
     reasons = []
     for name, before in recorded.items():
         if name not in known:
-            known[name] = digest(name, root)
+            known[name] = _digest(name, root)
         now = known[name]
         if now is None:
             reasons.append(f"{name} is gone")
@@ -144,7 +144,7 @@ def run_state(
             return Result("run", name, "stale", f"this is no run file of version {SCHEMA_VERSION}")
         inputs, made_by = stored["files"], stored.get("versions", {})
         files = {DATA + file: sha for file, sha in inputs.items()}
-        reasons = [f"input {reason.removeprefix(DATA)}" for reason in changes(files, known=known)]
+        reasons = [f"input {reason.removeprefix(DATA)}" for reason in _changes(files, known=known)]
         compared = [("configuration:", stored.get(field, {}), now) for field, now in (expected or {}).items()]
         stated = {key: now for key, now in (versions or {}).items() if key in made_by}
         reasons += [
@@ -175,13 +175,13 @@ def read_index(path: Path = INDEX) -> dict[str, MadeFrom]:
 
 
 def write_made(maker: str, made: Iterable[str], read: Iterable[str], path: Path = INDEX) -> None:
-    """Store in the index what `maker` made, from what: names in the project, see `digest`.
+    """Store in the index what `maker` made, from what: names in the project, see `_digest`.
 
     Others may write at the same time.
     """
 
     def hashes(names: Iterable[str]) -> dict[str, str]:
-        return {name: sha[:SHORT] for name in sorted(set(names)) if (sha := digest(name))}
+        return {name: sha[:SHORT] for name in sorted(set(names)) if (sha := _digest(name))}
 
     with exclusive(path):
         index = read_index(path) | {
@@ -227,7 +227,7 @@ def _data(path: Path, root: Path) -> str | None:
     for folder in filter(None, (os.environ.get("RC_DATA_DIR"), root / "data")):
         if path.is_relative_to(os.path.abspath(folder)):
             name = f"{DATA}{path.relative_to(os.path.abspath(folder)).as_posix()}"
-            return name if digest(name) else None
+            return name if _digest(name) else None
     return None
 
 
@@ -235,13 +235,13 @@ def made_states(index: Mapping[str, MadeFrom], known: dict | None = None) -> Ite
     """The state of everything that stands in the index: of what one notebook makes, all is stale at once."""
     known = {} if known is None else known
     for entry in index.values():
-        reasons = changes(entry.read, known=known)
+        reasons = _changes(entry.read, known=known)
         if entry.rules != RULES_VERSION:
             reasons.append(f"the rules were version {entry.rules}, are now {RULES_VERSION}")
         for name, before in entry.made.items():
-            if digest(name) is None:
+            if _digest(name) is None:
                 yield Result(_kind_of(name), name, "missing")
                 continue
-            edited = changes({name: before}, known=known)
+            edited = _changes({name: before}, known=known)
             why = [*reasons, f"{name} itself changed"] if edited else reasons
             yield Result(_kind_of(name), name, "stale" if why else "current", "; ".join(why))

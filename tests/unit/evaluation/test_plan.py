@@ -8,7 +8,7 @@ import pytest
 from scipy.stats import ttest_ind
 
 from helpers.evaluation import changed_answers, plan_files, plan_samples
-from helpers.evaluation.plan import _at_difference, _population_of, discordant, lead
+from helpers.evaluation.plan import _at_difference, _discordant, _lead, _population_of
 from helpers.metrics import Outcome, accuracy_samples, averages, runs_needed, runs_power
 from tests.support import write_rows
 
@@ -53,17 +53,17 @@ def test_a_population_has_the_systems_difference_and_is_moved_to_another(scheme)
     if scheme != "accuracy":
         tables = [Outcome.from_columns(GOLD, said) for said in (FIRST, SECOND)]
         first, second = (averages(table, [scheme], negative="NA")[0] for table in tables)
-        assert lead(JOINT, scheme, "NA") == pytest.approx(first - second, abs=1e-12)
+        assert _lead(JOINT, scheme, "NA") == pytest.approx(first - second, abs=1e-12)
     moved = _at_difference(JOINT, scheme, 0.03, "NA")
-    assert lead(moved, scheme, "NA") == pytest.approx(0.03, abs=1e-9)
-    assert discordant(moved) == pytest.approx(discordant(JOINT))
+    assert _lead(moved, scheme, "NA") == pytest.approx(0.03, abs=1e-9)
+    assert _discordant(moved) == pytest.approx(_discordant(JOINT))
     assert moved.counts.sum() == pytest.approx(1) and (moved.counts >= 0).all()
 
 
 def test_accuracy_needs_what_mcnemars_formula_says() -> None:
     moved = _at_difference(_population_of(GOLD, FIRST, SECOND), "accuracy", 0.05)
     plan = plan_samples(moved, "accuracy", test_sets=200)
-    assert plan.by_formula == accuracy_samples(discordant(moved), 0.05)
+    assert plan.by_formula == accuracy_samples(_discordant(moved), 0.05)
     assert plan.needed == pytest.approx(plan.by_formula, rel=0.15)
 
 
@@ -81,7 +81,7 @@ def test_the_command_plans_two_files(files, call) -> None:
     (plan,) = json.loads(call(*words, "--format", "json")[1])
     (expected,) = plan_files(*files, difference=0.05, schemes=["accuracy"])
     moved = _at_difference(_population_of(GOLD, FIRST, SECOND), "accuracy", 0.05)
-    assert plan["by_formula"] == accuracy_samples(discordant(moved), 0.05)
+    assert plan["by_formula"] == accuracy_samples(_discordant(moved), 0.05)
     assert plan["needed"] == expected.needed and f"{expected.needed:,}" in call(*words)[1]
 
 

@@ -31,7 +31,7 @@ def project(tmp_path, monkeypatch):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         write_file(tmp_path, name, text)
     monkeypatch.setattr(rule, "ROOT", tmp_path)
-    for function in (rule.digest, rule.changes, rule.project_names):
+    for function in (rule._digest, rule._changes, rule.project_names):
         defaults = tuple(tmp_path if value == ROOT else value for value in function.__defaults__)
         monkeypatch.setattr(function, "__defaults__", defaults)
     return tmp_path
