@@ -24,7 +24,6 @@ from ..core import (
     listing,
     unknown_name,
 )
-from .bags import Mention
 from .cells import json_document
 from .demo import demo_corpus, demo_documents
 from .documents import Documents
@@ -135,38 +134,6 @@ class Dataset:
         return self.kind != "documents" and bool(self.splits or self.counter or self.undirected_of)
 
 
-def _read_goemotions(path: Path, strict: bool) -> Documents:
-    return read_goemotions(path, read_labels(locate("goemotions/labels.txt"), keep_order=True), strict)
-
-
-def _drawn_corpus() -> dict[str, list[RelationSample]]:
-    """Split → the drawn part of Re-DocRED's pairs, for runs with several seeds; see `drawn_pairs`."""
-    files = _table["re_docred"].files
-    return {
-        split: docred.drawn_pairs(docred.read_sentence_pairs(locate(str(file))))
-        for split, file in files.items()
-    }
-
-
-def _labelled_twice(revised: bool) -> dict[str, list[Mention]]:
-    """Split → the mentions of documents that DocRED and Re-DocRED label, with the labels of one of them.
-
-    Of the training part pairs without a relation by DocRED are drawn; the same pairs for both sets of labels.
-    """
-    paths = {split: locate(str(file)) for split, file in _table["re_docred"].files.items()}
-    read = partial(docred.read_labelled_twice, labelled=locate("docred/dev_keys_new.json"))
-    chosen = {split: read(path, revised=revised) for split, path in paths.items()}
-    known = [mention.relation for mention in read(paths["train"], revised=False)]
-    return chosen | {"train": [chosen["train"][row] for row in docred.drawn_rows(known)]}
-
-
-def _gids_by_sentence() -> dict[str, list[Mention]]:
-    """Split → GIDS, each test sentence a pair of its own: its head is not that of any other sentence."""
-    train, test = (distant.read_gids(locate(str(file))) for file in _table["gids"].files.values())
-    apart = [mention._replace(head=f"{mention.head} {mention.sample.id}") for mention in test]
-    return {"train": train, "test": apart}
-
-
 _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "read_semeval": tagged.read_semeval,
     "read_kbp37": tagged.read_kbp37,
@@ -178,13 +145,13 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "read_docred": docred.read_docred,
     "read_sentence_pairs": docred.read_sentence_pairs,
     "read_txt": read_txt,
-    "read_goemotions": _read_goemotions,
+    "read_goemotions": read_goemotions,
     "count_tacred": count_tacred,
     "count_nyt10m": count_nyt10m,
-    "drawn_corpus": _drawn_corpus,
-    "docred_pairs": partial(_labelled_twice, revised=False),
-    "docred_pairs_revised": partial(_labelled_twice, revised=True),
-    "gids_by_sentence": _gids_by_sentence,
+    "drawn_corpus": docred.drawn_corpus,
+    "docred_pairs": partial(docred.pairs_labelled_twice, revised=False),
+    "docred_pairs_revised": partial(docred.pairs_labelled_twice, revised=True),
+    "gids_by_sentence": distant.gids_by_sentence,
     "demo_corpus": demo_corpus,
     "demo_documents": demo_documents,
 }

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..core import MalformedRecord, abridged, read_file, shown
+from ..core import MalformedRecord, abridged, naming_file, read_file, shown
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -197,6 +197,38 @@ def json_document(path: Path | str, content: bytes | None = None, pairs: Callabl
         raise MalformedRecord(path, json_fault(error)) from error
     except ValueError as error:  # not UTF-8, or a number of thousands of digits
         raise MalformedRecord(path, f"no valid JSON ({error})") from error
+
+
+def json_records(path: Path | str, content: bytes) -> Sequence[Any]:
+    """The records of a JSON document: of its list, of the rows of its columns, or labels, one a record.
+
+    Raises MalformedRecord for a document of another shape, and as `json_document`.
+    """
+    document = json_document(path, content)
+    with naming_file(path):
+        return _records(document)
+
+
+def _records(document: Any) -> Sequence[Any]:
+    if isinstance(document, list):
+        labels = bool(document) and not isinstance(document[0], dict | list)
+        return [{"label": label} for label in document] if labels else document
+    columns = document if isinstance(document, dict) else {}
+    for name, column in columns.items():
+        if isinstance(column, dict):  # by their order, rows of two columns may not be the same
+            raise ValueError(
+                f"column {shown(name)} has a key for each row; a list for each column is needed, "
+                "or a list of records, in pandas to_json(orient='records')"
+            )
+    columns = {name: column for name, column in columns.items() if isinstance(column, list)}
+    if not columns:
+        shapes = "a list of records, an object of columns, or a list of labels"
+        raise ValueError(f"{shapes} is expected, not {shown(document)}")
+    rows = {name: len(column) for name, column in columns.items()}
+    if len(set(rows.values())) > 1:
+        lengths = ", ".join(f"{shown(name)} has {n}" for name, n in rows.items())
+        raise ValueError(f"the columns have different lengths: {lengths}")
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
 def label_of(value: Any, cell: str = "field") -> str:

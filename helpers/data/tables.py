@@ -34,7 +34,7 @@ from ..core import (
     utf8_fault,
 )
 from . import arrow
-from .cells import Coded, distinct_keys, json_document, json_fault, label_of
+from .cells import Coded, distinct_keys, json_fault, json_records, label_of
 
 DELIMITERS = {"csv": ",", "tsv": "\t"}
 STANDARD_INPUT, INPUT_NAME = "-", "standard input"
@@ -152,11 +152,7 @@ class Delimited(Source):
     """A CSV or TSV file with a header; quoting follows the CSV rules (`"` around a cell, doubled inside).
 
     A fault is also a row with too few or too many cells, and a quote that is not closed, after which nothing
-    is read.
-
-    Raises
-    ------
-    MalformedRecord : the file is empty, or not UTF-8 (with line, column and byte offset).
+    is read. Raises MalformedRecord : the file is empty, or not UTF-8 (with line, column and byte offset).
 
     >>> file = Delimited("a.tsv", b"id\\tgold\\n7\\tNA\\n", "\\t")
     >>> file.names, list(file.rows()), file.read(["gold"])["gold"].tolist()
@@ -226,11 +222,8 @@ class _JsonLines(Source):
     """A file with one JSON object a line; `names` are the fields of the first. Integers become text.
 
     A fault is also a line that is no JSON object, or has a key twice; a field that is missing or neither text
-    nor an integer.
-
-    Raises
-    ------
-    MalformedRecord : the file is empty or not UTF-8, or its first line is no JSON object.
+    nor an integer. Raises MalformedRecord : the file is empty or not UTF-8, or its first line is no JSON
+    object.
 
     >>> file = _JsonLines("a.jsonl", b'{"id": 7, "gold": "NA"}')
     >>> file.names, file.read(["id"], "id")
@@ -271,9 +264,8 @@ class _JsonLines(Source):
 class _JsonDocument(_JsonLines):
     """One JSON document: a list of records (as TACRED has them), an object of columns, or a list of labels.
 
-    A list of labels has the column `label`. `names` are the fields of the first record. A column whose rows
-    have keys, as pandas' `to_json` writes it, is refused. Otherwise as `_JsonLines`; records are counted from
-    1.
+    A list of labels has the column `label`. A column whose rows have keys, as pandas' `to_json` writes it, is
+    refused. Otherwise as `_JsonLines`; records are counted from 1.
 
     >>> text = b'{"references": [1, 0], "predictions": [1, 1]}'
     >>> _JsonDocument("a.json", text).read(["references"])["references"].tolist()
@@ -285,8 +277,7 @@ class _JsonDocument(_JsonLines):
     has_lines = False
 
     def _open(self) -> None:
-        with naming_file(self.path):
-            self._document = _document_records(json_document(self.path, self.content))
+        self._document = json_records(self.path, self.content)
 
     def _records(self) -> Iterator[tuple[int, Row | MalformedRecord]]:
         for number, record in enumerate(self._document, start=1):
@@ -295,29 +286,6 @@ class _JsonDocument(_JsonLines):
 
     def _arrow(self, wanted: arrow.Wanted) -> Any:
         return None
-
-
-def _document_records(document: Any) -> Sequence[Any]:
-    """The document as records; ValueError if it has none of the shapes."""
-    if isinstance(document, list):
-        labels = bool(document) and not isinstance(document[0], dict | list)
-        return [{"label": label} for label in document] if labels else document
-    columns = document if isinstance(document, dict) else {}
-    for name, column in columns.items():
-        if isinstance(column, dict):  # by their order, rows of two columns may not be the same
-            raise ValueError(
-                f"column {shown(name)} has a key for each row; a list for each column is needed, "
-                "or a list of records, in pandas to_json(orient='records')"
-            )
-    columns = {name: column for name, column in columns.items() if isinstance(column, list)}
-    if not columns:
-        shapes = "a list of records, an object of columns, or a list of labels"
-        raise ValueError(f"{shapes} is expected, not {shown(document)}")
-    rows = {name: len(column) for name, column in columns.items()}
-    if len(set(rows.values())) > 1:
-        lengths = ", ".join(f"{shown(name)} has {n}" for name, n in rows.items())
-        raise ValueError(f"the columns have different lengths: {lengths}")
-    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
 class LabelList(Source):
@@ -358,9 +326,7 @@ class LabelList(Source):
 class Parquet(Source):
     """A Parquet file, which has records (in messages from 1) and no lines. Integers become text (3 → "3").
 
-    Raises
-    ------
-    MalformedRecord : the file is no whole Parquet file. ModuleNotFoundError : Arrow is not installed.
+    Raises MalformedRecord for what is no whole Parquet file, ModuleNotFoundError if Arrow is not installed.
     """
 
     has_lines = False

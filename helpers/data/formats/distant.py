@@ -12,6 +12,7 @@ from typing import Any, Literal
 from ...core import MalformedRecord, shown, unknown_name
 from ..bags import Mention
 from ..cells import json_document
+from ..files import locate
 from ..samples import Corpus, Fact, RelationSample, Span
 from .parsing import collect, field, json_array, json_record, lines, string
 from .records import bounds, token_sample
@@ -172,6 +173,13 @@ def read_gids(path: Path | str, strict: bool = True) -> Corpus:
     corpus = collect(path, lines(path), parse, strict)
     corpus.notes = notes
     return corpus
+
+
+def gids_by_sentence() -> dict[str, list[Mention]]:
+    """Split → GIDS, each test sentence a pair of its own: its head is not that of any other sentence."""
+    train, test = (read_gids(locate(f"gids/{part}.tsv")) for part in ("dev", "test"))
+    apart = [mention._replace(head=f"{mention.head} {mention.sample.id}") for mention in test]
+    return {"train": train, "test": apart}
 
 
 def read_entity_types(path: Path | str) -> dict[str, tuple[str, ...]]:

@@ -27,9 +27,12 @@ from typing import Any, NamedTuple
 
 from ...core import shown
 from ..bags import Mention
+from ..files import locate
 from ..samples import Corpus, Fact, RelationSample, Span, TypedSample, word_spans
 from .parsing import collect, field, json_array, string
 
+RE_DOCRED = {"train": "re_docred/dev_revised.json", "test": "re_docred/test_revised.json"}
+DOCRED = "docred/dev_keys_new.json"
 NEGATIVE = "no_relation"
 DOCUMENTS, NEGATIVE_SHARE, DRAW_SEED = 250, 0.795, 14
 """Of the drawn part: documents of each split, and the share of the negative class, which is TACRED's."""
@@ -231,25 +234,37 @@ def pair_shares(corpus: Corpus) -> dict[str, tuple[int, float]]:
     return {kind: (corpus.notes[kind], corpus.notes[kind] / max(total, 1)) for kind in KINDS}
 
 
+def drawn_corpus() -> dict[str, list[RelationSample]]:
+    """Split → the drawn part of Re-DocRED's pairs, for runs with several seeds."""
+    return {split: drawn_pairs(read_sentence_pairs(locate(file))) for split, file in RE_DOCRED.items()}
+
+
+def pairs_labelled_twice(revised: bool) -> dict[str, list[Mention]]:
+    """Split → the mentions of documents that DocRED and Re-DocRED label, with the labels of one of them.
+
+    Of the training part pairs without a relation by DocRED are drawn; the same pairs for both sets of labels.
+    """
+    paths, labelled = {split: locate(file) for split, file in RE_DOCRED.items()}, locate(DOCRED)
+    chosen = {split: read_labelled_twice(path, labelled, revised) for split, path in paths.items()}
+    known = [mention.relation for mention in read_labelled_twice(paths["train"], labelled, revised=False)]
+    return chosen | {"train": [chosen["train"][row] for row in _drawn_rows(known)]}
+
+
 def drawn_pairs(samples: Iterable[RelationSample]) -> list[RelationSample]:
     """A part of the pairs that is always the same: `DOCUMENTS` documents, drawn of those that have a sample,
-    all of their positives, and negatives as in `drawn_rows`; in their order.
+    all of their positives, and negatives as in `_drawn_rows`; in their order.
     """
     samples, rng = list(samples), random.Random(DRAW_SEED)
     documents = [sample.id.partition(".")[0] for sample in samples]
     present = list(dict.fromkeys(documents))
     chosen = set(rng.sample(present, min(DOCUMENTS, len(present))))
     kept = [sample for sample, document in zip(samples, documents, strict=True) if document in chosen]
-    return [kept[row] for row in drawn_rows([sample.relation for sample in kept], rng)]
+    return [kept[row] for row in _drawn_rows([sample.relation for sample in kept], rng)]
 
 
-def drawn_rows(relations: Sequence[str], rng: random.Random | None = None) -> list[int]:
+def _drawn_rows(relations: Sequence[str], rng: random.Random | None = None) -> list[int]:
     """The rows of positives, and of so many negatives, drawn by `DRAW_SEED` or as given, that they have
-    `NEGATIVE_SHARE` of all; all of them if there are fewer.
-
-    >>> drawn_rows(["r", NEGATIVE])
-    [0, 1]
-    """
+    `NEGATIVE_SHARE` of all; all of them if there are fewer."""
     negative = [row for row, relation in enumerate(relations) if relation == NEGATIVE]
     wanted = round((len(relations) - len(negative)) * NEGATIVE_SHARE / (1 - NEGATIVE_SHARE))
     drawn = (rng or random.Random(DRAW_SEED)).sample(negative, min(wanted, len(negative)))

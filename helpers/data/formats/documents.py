@@ -17,6 +17,7 @@ import scipy  # its parts are loaded when they are first asked for
 
 from ...core import MalformedRecord, naming_file, read_file, shown
 from ..documents import Documents
+from ..files import locate
 from ..tables import LabelList
 from .parsing import check_new, collect, lines
 
@@ -93,12 +94,12 @@ def _distinct(path: Path | str, labels: Sequence[Sequence[str]], holder: str) ->
     return distinct
 
 
-def read_goemotions(path: Path | str, labels: Sequence[str], strict: bool = True) -> Documents:
+def read_goemotions(path: Path | str, strict: bool = True, labels: Sequence[str] | None = None) -> Documents:
     """A GoEmotions file, `text TAB label ids TAB comment id`; ids are separated by commas, from 0.
 
     Parameters
     ----------
-    labels : the names of the labels in the order of their ids: `read_labels("labels.txt", keep_order=True)`.
+    labels : their names in the order of their ids; None: those of the registered label file.
 
     Raises
     ------
@@ -111,9 +112,11 @@ def read_goemotions(path: Path | str, labels: Sequence[str], strict: bool = True
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder, "dev.tsv")
     ...     _ = path.write_text("So kind!\\t0,2\\tedgurhb\\n")
-    ...     read_goemotions(path, ["admiration", "anger", "joy"]).labels
+    ...     read_goemotions(path, labels=["admiration", "anger", "joy"]).labels
     (('admiration', 'joy'),)
     """
+
+    names = labels or read_labels(locate("goemotions/labels.txt"), keep_order=True)
 
     def parse(_line: int, _number: int, raw: bytes) -> _Line:
         columns = raw.decode().split("\t")
@@ -122,9 +125,9 @@ def read_goemotions(path: Path | str, labels: Sequence[str], strict: bool = True
         text, listed, identifier = columns
         numbers = listed.split(",") if listed else []
         for number in numbers:
-            if not (number.isascii() and number.isdigit() and int(number) < len(labels)):
-                raise ValueError(f"label id {shown(number)} is not one of 0–{len(labels) - 1}")
-        return identifier, [labels[int(number)] for number in numbers], text
+            if not (number.isascii() and number.isdigit() and int(number) < len(names)):
+                raise ValueError(f"label id {shown(number)} is not one of 0–{len(names) - 1}")
+        return identifier, [names[int(number)] for number in numbers], text
 
     return _read(path, parse, strict)
 

@@ -70,7 +70,7 @@ READERS |= {"run": "load_run", "model": "load_model"}
 MODULES = [data, *map(vars(data.formats).get, ("distant", "docred", "documents", "records", "tagged"))]
 MODULES += [data.systems, runs, experiments]
 MODULES += [SimpleNamespace(load_model=DocumentClassifier.load)]
-OTHERS = {"read_corpus", "_read_goemotions", "read_curve"}
+OTHERS = {"read_corpus", "read_goemotions", "read_curve"}
 """Of registered files, and of two; spoilt ones in tests/unit/data."""
 
 
