@@ -34,7 +34,7 @@ def _contrast(color: str) -> float:
     (21, 4.48)
     """
     parts = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in mpl.colors.to_rgb(color)]
-    return 1.05 / (np.dot([0.2126, 0.7152, 0.0722], parts) + 0.05)
+    return 1.05 / (0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2] + 0.05)
 
 
 def ink(color: str) -> str:
