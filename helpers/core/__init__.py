@@ -32,7 +32,6 @@ from .errors import (
 from .files import (
     atomic_path,
     atomic_writer,
-    byte_fault,
     exclusive,
     file_sha256,
     locked,

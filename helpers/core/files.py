@@ -261,23 +261,19 @@ def _hashed(path: str, _size: int, _time: int) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def utf8_fault(content: bytes) -> int | None:
-    """The offset of the first byte that is not UTF-8, or None. Read block by block, so that no copy is made.
+def utf8_fault(content: bytes) -> tuple[int, int, str] | None:
+    """The first byte that is not UTF-8: its offset, its line (1-based) and what to say of it; or None.
 
-    >>> utf8_fault(b"caf\\xe9"), utf8_fault("café".encode())
-    (3, None)
+    >>> utf8_fault(b"a\\ncaf\\xe9"), utf8_fault("café".encode())
+    ((5, 2, 'byte 5 of the file, 0xe9, is not UTF-8; save the file as UTF-8'), None)
     """
     decoder = codecs.getincrementaldecoder("utf-8")()
-    for start in range(0, len(content), _BLOCK):
+    for start in range(0, len(content), _BLOCK):  # block by block, so that no copy is made
         begun = len(decoder.getstate()[0])  # bytes of a character that the block before has cut
         try:
             decoder.decode(content[start : start + _BLOCK], final=start + _BLOCK >= len(content))
         except UnicodeDecodeError as error:
-            return start - begun + error.start
+            byte = start - begun + error.start
+            said = f"byte {byte} of the file, 0x{content[byte]:02x}, is not UTF-8; save the file as UTF-8"
+            return byte, content.count(b"\n", 0, byte) + 1, said
     return None
-
-
-def byte_fault(content: bytes, offset: int) -> tuple[int, str]:
-    """Line (1-based) and description of a byte that is not UTF-8."""
-    reason = f"byte {offset} of the file, 0x{content[offset]:02x}, is not UTF-8; save the file as UTF-8"
-    return content.count(b"\n", 0, offset) + 1, reason

@@ -20,7 +20,6 @@ from ..core import (
     MalformedRecord,
     abridged,
     atomic_writer,
-    byte_fault,
     listing,
     naming_file,
     plain_file,
@@ -102,8 +101,8 @@ def _read_csv(path: Path) -> np.ndarray:
     content = read_file(path)
     if not content or content.isspace():
         raise MalformedRecord(path, "the file is empty")
-    if (offset := utf8_fault(content)) is not None:
-        line, reason = byte_fault(content, offset)
+    if fault := utf8_fault(content):
+        _, line, reason = fault
         raise MalformedRecord(path, reason, line)
     with contextlib.suppress(ValueError):
         matrix = np.loadtxt(io.BytesIO(content), delimiter=",", comments=None, quotechar='"', ndmin=2)

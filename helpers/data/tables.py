@@ -23,7 +23,6 @@ import numpy as np
 from ..core import (
     MalformedRecord,
     abridged,
-    byte_fault,
     did_you_mean,
     finite_number,
     listing,
@@ -142,9 +141,8 @@ class Source:
         return None
 
     def _check_utf8(self, column_at: Callable[[int], str | None] = lambda offset: None) -> None:
-        offset = utf8_fault(self.content)
-        if offset is not None:
-            line, reason = byte_fault(self.content, offset)
+        if fault := utf8_fault(self.content):
+            offset, line, reason = fault
             raise MalformedRecord(self.path, reason, line, column_at(offset))
 
 

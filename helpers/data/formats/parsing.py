@@ -10,7 +10,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from ...core import MalformedRecord, abridged, byte_fault, naming_file, read_file, shown, utf8_fault
+from ...core import MalformedRecord, abridged, naming_file, read_file, shown, utf8_fault
 from ..cells import distinct_keys, json_fault
 from ..samples import Corpus
 
@@ -110,8 +110,8 @@ def json_array(path: Path | str) -> Iterator[Record]:
         cannot be found again, so this is raised whether strict or not.
     """
     content = read_file(path, keep_mark=True)
-    if (fault := utf8_fault(content)) is not None:
-        line, reason = byte_fault(content, fault)
+    if fault := utf8_fault(content):
+        _, line, reason = fault
         raise MalformedRecord(path, reason, line)
     text, decoder = content.decode("utf-8-sig"), json.JSONDecoder(object_pairs_hook=distinct_keys)
     end, line, number, expected = _next(text, 0), 1, 0, "["

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from helpers import ROOT
-from helpers.core import MalformedRecord, atomic_path, atomic_writer, byte_fault, file_sha256
+from helpers.core import MalformedRecord, atomic_path, atomic_writer, file_sha256
 from helpers.core.files import read_file, utf8_fault, write_atomically
 
 
@@ -53,9 +53,10 @@ def test_the_byte_order_mark_is_dropped_and_a_broken_archive_is_named(tmp_path):
 def test_the_first_byte_that_is_not_utf_8(before, monkeypatch):
     monkeypatch.setattr("helpers.core.files._BLOCK", 4)  # characters lie across the ends of blocks
     good, content = before.encode(), before.encode() + b"\xe9 and more"
-    assert utf8_fault(good) is None and utf8_fault(content) == len(good)
-    line, reason = byte_fault(content, len(good))
-    assert line == before.count("\n") + 1 and f"byte {len(good)} of the file, 0xe9" in reason
+    assert utf8_fault(good) is None
+    offset, line, reason = utf8_fault(content)
+    assert (offset, line) == (len(good), before.count("\n") + 1)
+    assert f"byte {len(good)} of the file, 0xe9" in reason
 
 
 def test_files_are_written_with_the_rights_of_any_new_file(tmp_path):
