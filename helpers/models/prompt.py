@@ -83,12 +83,11 @@ class Prompt(RelationClassifier):
                 raise ValueError(f"words: {label!r} needs {MASKS} label words")
         ids = [self._word_ids(self.words[label]) for label in self.labels]
         columns = [sorted(set(column)) for column in zip(*ids, strict=True)]
-        self.sizes = tuple(map(len, columns))
-        longest = max(self.sizes)
+        longest = max(map(len, columns))
         tables = {
             "candidates": [column + column[:1] * (longest - len(column)) for column in columns],
             "slots": [[columns[mask].index(word) for mask, word in enumerate(row)] for row in ids],
-            "is_candidate": [[number < size for number in range(longest)] for size in self.sizes],
+            "is_candidate": [[number < len(column) for number in range(longest)] for column in columns],
         }
         for name, table in tables.items():  # slots: relation × mask → which candidate is the relation's word
             self.register_buffer(name, torch.tensor(table), persistent=False)
@@ -119,9 +118,7 @@ class Prompt(RelationClassifier):
     def _example(self, sample: RelationSample, marked: Marked, head: list[int], tail: list[int]) -> Example:
         tokenizer, (the, the_again) = self.encoder.tokenizer, self._the
         hole = [tokenizer.mask_token_id]
-        sentence = [
-            token for token in marked.ids if token != -1
-        ]  # the marks made the window keep the entities
+        sentence = [token for token in marked.ids if token != -1]  # marks made the window keep the entities
         cut = marked.cut + sum(max(len(name) - LONGEST_NAME, 0) for name in (head, tail))
         head, tail = head[:LONGEST_NAME], tail[:LONGEST_NAME]
         parts = ([tokenizer.cls_token_id], sentence, the, hole, head, hole * 3, the_again, hole, tail)

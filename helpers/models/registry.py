@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Option(NamedTuple):
-    """An option of a model: its default, as the class has it, and its type: bool, int, float, `Literal[…]`, a
+    """An option of a model: its default, which `build` gives, and its type: bool, int, float, `Literal[…]`, a
     name of `settings.KINDS`; Any if the class checks it; None: that of the default."""
 
     default: Any
@@ -83,7 +83,7 @@ class ModelEntry:
 
     @property
     def defaults(self) -> dict[str, Any]:
-        """The values of the options that the class takes if they are not given.
+        """The values of the options if they are not given.
 
         >>> MODELS["em-es"].defaults["layer_norm"]
         False
@@ -298,8 +298,8 @@ def check_options(name: str, options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def full_options(name: str, options: Mapping[str, Any]) -> dict[str, Any]:
-    """Every option of a model: those that are given, else what its class takes; of a model around another
-    one, those of that one, too.
+    """Every option of a model: what is given, else its default; of a model around another one, those of that
+    one, too.
 
     >>> full_options("em-es", {"layer_norm": True})
     {'layer_norm': True, 'marker_scheme': 'added', 'layers': None}

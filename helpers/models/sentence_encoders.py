@@ -244,21 +244,20 @@ def _alias_matches(sample: RelationSample, aliases: Names) -> list[str]:
 class _OnWords(BagClassifier):
     """A `_WordEncoder` under a `BagClassifier`; takes bags, and samples as bags of one.
 
-    A subclass says which encoder, what it is given (`fixed`), and its usual training and dropout.
+    A subclass says which encoder, and what it is given (`fixed`).
     """
 
     encoder_name = NO_ENCODER
     kind: ClassVar[type[_WordEncoder]]
     fixed: ClassVar[dict[str, Any]] = {}
-    usual: ClassVar[dict[str, Any]] = {}
     dropout_before_layer = True
 
-    def __init__(self, labels: Sequence[str], max_length: int = 128, **options: Any) -> None:
-        chosen = self.fixed | self.usual | options
-        own = {name: chosen.pop(name) for name in ("training", "aggregator", "bag_size") if name in chosen}
-        encoder = self.kind(max_length, **chosen)
-        dropout = chosen["dropout"] if self.dropout_before_layer else 0.0
-        super().__init__(encoder, labels, dropout=dropout, **own)
+    def __init__(
+        self, labels: Sequence[str], max_length: int = 128, dropout: float = 0.5, **options: Any
+    ) -> None:
+        own = {name: options.pop(name) for name in ("training", "aggregator", "bag_size") if name in options}
+        encoder = self.kind(max_length, dropout=dropout, **self.fixed, **options)
+        super().__init__(encoder, labels, dropout=dropout if self.dropout_before_layer else 0.0, **own)
 
     @classmethod
     def new(cls, labels: Sequence[str], settings: Settings, *_: Any, **options: Any) -> _OnWords:
@@ -277,7 +276,7 @@ class Cnn(_OnWords):
     (2, 2)
     """
 
-    kind, fixed, usual = _ConvolutionEncoder, {"segments": 1}, {"dropout": 0.5}
+    kind, fixed = _ConvolutionEncoder, {"segments": 1}
 
 
 class Pcnn(Cnn):
@@ -299,7 +298,6 @@ class Bgwa(_OnWords):
     """
 
     kind, dropout_before_layer = _RecurrentEncoder, False
-    usual = {"training": "bag", "aggregator": "query", "position_size": 16, "dropout": 0.2}
 
 
 class Reside(Bgwa):

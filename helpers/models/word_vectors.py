@@ -46,7 +46,7 @@ def unspelled(spelling: torch.Tensor) -> Any:
     return json.loads(spelling.cpu().numpy().tobytes())
 
 
-def read_vectors(path: Path | str) -> tuple[list[str], np.ndarray]:
+def _read_vectors(path: Path | str) -> tuple[list[str], np.ndarray]:
     """Words and their vectors (words, width) from a text file as GloVe has: a word, then its numbers.
 
     Raises FileNotFoundError; ValueError with the line whose numbers are not as many as in the first, or are
@@ -56,7 +56,7 @@ def read_vectors(path: Path | str) -> tuple[list[str], np.ndarray]:
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     file = Path(folder, "v.txt")
     ...     _ = file.write_text("fire 1 2\\npanic 3 4\\n")
-    ...     read_vectors(file)[1].tolist()
+    ...     _read_vectors(file)[1].tolist()
     [[1.0, 2.0], [3.0, 4.0]]
     """
     words, rows = [], []
@@ -83,7 +83,7 @@ class WordVectors(nn.Module):
     Sources, W the words that it has a vector for; PAD's is zero, UNK's uniform in ±1:
 
     * 'scratch': W the training words that occur `OFTEN` times, uniform in ±1; others are UNK.
-    * a file (`read_vectors`): W all words of it if `whole`, as in OpenNRE, else the training words that it
+    * a file (`_read_vectors`): W all words of it if `whole`, as in OpenNRE, else the training words that it
       has, as in the code of C-GCN, which so cannot profit from vectors of words met in the test only.
     * 'encoder': every word, the mean of the embedded encoder's word-piece vectors, which know no context,
       with mean 0 and variance 1 in each dimension; words that were not in training too.
@@ -116,7 +116,7 @@ class WordVectors(nn.Module):
             self._pieces = encoder.tokenizer, (weight - weight.mean(0)) / weight.std(0)
             self.width = weight.shape[1]
         elif self.source != SCRATCH:
-            names, values = read_vectors(self.source)
+            names, values = _read_vectors(self.source)
             self._file = {name: row for row, name in enumerate(names)}, values
             self.width = values.shape[1]
         self.register_buffer("later", torch.empty(0, self.width), persistent=False)

@@ -31,10 +31,10 @@ from .liblinear import Options
 from .problems import LabelProblems, cross_validation_folds
 
 
-def f1_of(counts: np.ndarray) -> np.ndarray:
+def _f1_of(counts: np.ndarray) -> np.ndarray:
     """2TP / (2TP + FP + FN), 0 for 0/0, of counts (3, …): true positives, false positives, false negatives.
 
-    >>> f1_of(np.array([[1, 0], [1, 0], [0, 0]])).round(3).tolist()
+    >>> _f1_of(np.array([[1, 0], [1, 0], [0, 0]])).round(3).tolist()
     [0.667, 0.0]
     """
     tp, fp, fn = counts
@@ -42,10 +42,10 @@ def f1_of(counts: np.ndarray) -> np.ndarray:
     return np.divide(2.0 * tp, whole, out=np.zeros(np.shape(whole)), where=whole > 0)
 
 
-def counts_of(predicted: np.ndarray, positive: np.ndarray) -> np.ndarray:
+def _counts_of(predicted: np.ndarray, positive: np.ndarray) -> np.ndarray:
     """(3, …) counts of predictions (…, n) of documents of which `positive` (n,) have the label.
 
-    >>> counts_of(np.array([True, False]), np.array([True, True])).tolist()
+    >>> _counts_of(np.array([True, False]), np.array([True, True])).tolist()
     [1, 0, 1]
     """
     tp = (predicted & positive).sum(axis=-1)
@@ -131,7 +131,7 @@ def _scut_fbr(problems: LabelProblems, piece: tuple[int, _Orders]) -> float:
     for (training, validation), order in zip(cross_validation_folds(outer), inner, strict=True):
         thresholds = _thresholds(problems, label, training[order])
         scores = problems.decide(problems.solve(label, training), validation)
-        total += f1_of(counts_of(scores + thresholds[:, None] > 0, positive[validation]))
+        total += _f1_of(_counts_of(scores + thresholds[:, None] > 0, positive[validation]))
     best = _last_best(total) if total.any() else 0
     problems.keep(label)
     return float(_thresholds(problems, label, final)[best])
@@ -151,10 +151,10 @@ def _thresholds(problems: LabelProblems, label: int, order: np.ndarray) -> np.nd
 def _scut(scores: np.ndarray, positive: np.ndarray) -> tuple[float, float]:
     """The score to exceed, and the label's F with it: less than the cut's where it parts equal scores."""
     cuts = _threshold_candidates(scores, positive)
-    f1 = f1_of(cuts.counts)
-    best, plain = _last_best(f1), f1_of(counts_of(scores > 0, positive))
+    f1 = _f1_of(cuts.counts)
+    best, plain = _last_best(f1), _f1_of(_counts_of(scores > 0, positive))
     threshold = cuts.threshold(best) if f1[best] > plain else 0.0
-    return threshold, float(f1_of(counts_of(scores > threshold, positive)))
+    return threshold, float(_f1_of(_counts_of(scores > threshold, positive)))
 
 
 _LEAST = {"micromacro-freq": 3, "scut-fbr": 5}
@@ -215,7 +215,7 @@ class Thresholding(LinearClassifier):
         with closing(problems.each(_cuts_of_folds, pieces, self.n_jobs, self._title())) as results:
             for rank, (label, folds) in enumerate(zip(order, results, strict=True), start=1):
                 # what a cut adds to macro-F, the others being fixed, plus micro-F with the labels before it
-                worth = [f1_of(fold.counts) / rank + f1_of(fold.counts + pooled) for fold in folds]
+                worth = [_f1_of(fold.counts) / rank + _f1_of(fold.counts + pooled) for fold in folds]
                 chosen = list(zip(folds, map(_last_best, worth), strict=True))
                 self.thresholds_[label] = -np.mean([fold.threshold(index) for fold, index in chosen])
                 pooled += sum(fold.counts[:, index, None] for fold, index in chosen)
@@ -313,7 +313,7 @@ class CostSensitive(LinearClassifier):
         counts = [*problems.each(_counts_of_label, pieces, self.n_jobs, self._title())]
         if self.pooled:
             counts = [np.sum(counts, axis=0)] * problems.count
-        pairs = [grid[int(np.argmax(f1_of(own)))] for own in counts]
+        pairs = [grid[int(np.argmax(_f1_of(own)))] for own in counts]
         list(problems.each(_kept, zip(labels, pairs, strict=True), self.n_jobs, self._title()))
         self._set_weights(problems.weights, options)
         self.c_factors_, self.costs_ = (np.array(column) for column in zip(*pairs, strict=True))
@@ -346,7 +346,7 @@ def _counts_of_label(problems: LabelProblems, piece: _Piece) -> np.ndarray:
             if problem not in solved:
                 solved[problem] = problems.solve(label, training, pair[1], factor)
             predicted[number, validation] = problems.decide(solved[problem], validation) > 0
-    return counts_of(predicted, positive)
+    return _counts_of(predicted, positive)
 
 
 def _kept(problems: LabelProblems, piece: tuple[int, Pair]) -> None:

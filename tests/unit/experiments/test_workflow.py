@@ -1,7 +1,6 @@
 """Grids as files: which runs belong to one, what is missing or stale; one run by its path; killing; Slurm."""
 
 import getpass
-import inspect
 import json
 import os
 import secrets
@@ -21,7 +20,7 @@ import yaml
 from helpers import ROOT
 from helpers.experiments import all_states, grid_jobs, plan, read_grid, standard_experiments, train_one
 from helpers.experiments.grid import _job_state
-from helpers.models import EMBEDDED, MODELS
+from helpers.models import EMBEDDED
 from helpers.runs import RUNS_FOLDER, MadeFrom, list_runs, load_run, run_path
 
 GRID = {"model": ["majority", "svm"], "dataset": "demo", "profile": "quick"}
@@ -37,19 +36,6 @@ class TestPaths:
     def test_each_stored_run_of_the_standard_set_lies_where_its_experiment_says(self):
         runs = list_runs("semeval2010", profile="standard", variant="", encoder=EMBEDDED)
         assert runs and {run_path(run) for run in runs} <= {one.path() for one in standard_experiments()}
-
-    @pytest.mark.parametrize("name", MODELS)
-    def test_defaults_of_options_are_those_of_the_class(self, name):
-        entry = MODELS[name]
-        expected: dict[str, object] = dict(getattr(entry.load(), "usual", {}))
-        for kind in (one for one in entry.load().__mro__ if "__init__" in vars(one)):
-            parameters = inspect.signature(kind).parameters.values()
-            own = {one.name: one.default for one in parameters if one.default is not one.empty}
-            expected = own | expected
-            if all(one.kind is not one.VAR_KEYWORD for one in parameters):
-                break  # nothing is passed on to the base
-        for option, default in expected.items():
-            assert entry.defaults.get(option, default) == default, option
 
 
 class TestGridFile:

@@ -5,7 +5,7 @@ import re
 import pytest
 import torch
 
-from helpers.models.word_vectors import WordVectors, read_vectors
+from helpers.models.word_vectors import WordVectors, _read_vectors
 
 
 def test_of_the_encoder_new_words_have_theirs() -> None:
@@ -41,4 +41,4 @@ def test_a_bad_file(tmp_path) -> None:
     ):
         (tmp_path / "v.txt").write_text(text)
         with pytest.raises(ValueError, match=re.escape(message)):
-            read_vectors(tmp_path / "v.txt")
+            _read_vectors(tmp_path / "v.txt")
