@@ -63,7 +63,7 @@ class Encoder(nn.Module):
     """
 
     def __init__(
-        self, transformer: nn.Module, tokenizer: PreTrainedTokenizerBase, name: str, sha256: str
+        self, transformer: nn.Module, tokenizer: PreTrainedTokenizerBase, name: str, sha256: str, pooled: bool
     ) -> None:
         super().__init__()
         self.transformer, self.tokenizer, self.name, self.sha256 = transformer, tokenizer, name, sha256
@@ -72,7 +72,7 @@ class Encoder(nn.Module):
         shift = config.pad_token_id + 1 if config.model_type in _SHIFTED else 0
         self.longest: int = min(config.max_position_embeddings - shift, tokenizer.model_max_length)
         self.segments: bool = getattr(config, "type_vocab_size", 0) > 1
-        self.precision, self.pooled = "fp32", False
+        self.precision, self.pooled = "fp32", pooled
 
     def forward(self, batch: Batch, **options: bool) -> torch.Tensor:
         """Hidden states of the last layer, shape (samples, tokens, H)."""
@@ -140,18 +140,14 @@ def load_encoder(
         sha256 = _weights_sha256(source)
         if name == EMBEDDED and sha256 != EMBEDDED_SHA256:
             raise ValueError(f"its weights' sha256 is {sha256}, not {EMBEDDED_SHA256}")
-        settings = _settings(source, dropout, layers)
-        if attention:
-            settings["attn_implementation"] = attention
         tokenizer = AutoTokenizer.from_pretrained(source, use_fast=True, trust_remote_code=False)
-        transformer = _transformer(source, pooler, settings)
+        transformer = _transformer(source, pooler, dropout, layers, attention)
     except (OSError, KeyError, ValueError, ImportError, RuntimeError, SafetensorError) as error:
         raise _not_loaded(name, error) from error
     if tokenizer.cls_token_id is None or tokenizer.sep_token_id is None:
         wanted = "classification or separator token; a BERT-like one is needed"
         raise ValueError(f"encoder {name!r} has no {wanted}")
-    encoder = Encoder(transformer, tokenizer, label, sha256)
-    encoder.pooled = pooler
+    encoder = Encoder(transformer, tokenizer, label, sha256, pooler)
     _add_markers(encoder, markers, marker_vectors)
     return encoder
 
@@ -201,21 +197,20 @@ def _source(name: str) -> str:
     return str(Path(spec.submodule_search_locations[0]) / "model")
 
 
-def _settings(source: str, dropout: float | None, layers: int | None) -> dict[str, Any]:
-    """The encoder's own names for its dropout and its number of layers, with these values."""
+def _transformer(
+    source: str, pooler: bool, dropout: float | None, layers: int | None, attention: str | None
+) -> nn.Module:
     config = AutoConfig.from_pretrained(source, trust_remote_code=False)
-    names = ("hidden_dropout_prob", "attention_probs_dropout_prob", "dropout", "attention_dropout")
-    changed = {name: dropout for name in names if dropout is not None and hasattr(config, name)}
-    if layers is None:
-        return changed
-    if not 1 <= layers <= config.num_hidden_layers:
-        raise ValueError(f"layers is {layers}; it has {config.num_hidden_layers}")
-    return changed | {"num_hidden_layers": layers}
-
-
-def _transformer(source: str, pooler: bool, settings: dict) -> nn.Module:
-    settings = {"use_safetensors": True, "trust_remote_code": False, "dtype": torch.float32, **settings}
-    settings["output_loading_info"] = True
+    for name in ("hidden_dropout_prob", "attention_probs_dropout_prob", "dropout", "attention_dropout"):
+        if dropout is not None and hasattr(config, name):
+            setattr(config, name, dropout)
+    if layers is not None:
+        if not 1 <= layers <= config.num_hidden_layers:
+            raise ValueError(f"layers is {layers}; it has {config.num_hidden_layers}")
+        config.num_hidden_layers = layers
+    settings: dict[str, Any] = {"config": config, "use_safetensors": True, "trust_remote_code": False}
+    settings |= {"dtype": torch.float32, "output_loading_info": True}
+    settings |= {"attn_implementation": attention} if attention else {}
     with _quiet():  # that weights of the language-model head are unused is no news here
         try:
             transformer, loading = AutoModel.from_pretrained(source, add_pooling_layer=pooler, **settings)
