@@ -16,8 +16,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import pandas as pd
-
 from . import PACKAGE, ROOT
 from .core import naming_file, private_folder, unknown_name
 from .runs import INDEX, project_names, write_made
@@ -77,20 +75,6 @@ def notebook_paths(
             raise unknown_name("notebook", wanted, [path.stem for path in paths])
         chosen |= named
     return sorted(chosen)
-
-
-def contract_table(folder: Path = NOTEBOOKS) -> pd.DataFrame:
-    """Every notebook with its question and what a reader needs, in reading order; titles link to the files.
-
-    >>> contract_table()["notebook"][0]
-    '[00 · Start here](00_start_here.ipynb)'
-    """
-    rows = []
-    for path in notebook_paths(folder=folder):
-        contract = read_contract(path)
-        row = {name: contract.get(name, "") for name in ("Question", "You need")}
-        rows.append({"notebook": f"[{contract['title']}]({path.name})"} | row)
-    return pd.DataFrame(rows)
 
 
 def read_contract(path: Path) -> dict[str, str]:

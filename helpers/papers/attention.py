@@ -14,12 +14,10 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy.stats import kendalltau
 
 from ..core import SEMEVAL_RELATIONS, file_sha256, inverse_label, label_ids, write_atomically
 from ..data import SPACED_TAGS, RelationSample, paired_sample, parse_tagged, read_corpus, render
 from ..experiments import Experiment
-from ..metrics import holm
 from ..models import build
 from ..runs import STUDIES_FOLDER
 
@@ -196,6 +194,13 @@ def study_sides(studies: Studies) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
+def _tokens(side: Any, key_word: str) -> pd.DataFrame:
+    """A row a token of a row of `study_sides`: position, token, group, model, sentence."""
+    table = pd.DataFrame({"token": side.tokens, "group": _token_groups(side.tokens, key_word)})
+    table = table.assign(model=side.model, sentence=side.sentence)
+    return table.rename_axis("position").reset_index()
+
+
 def all_attention(studies: Studies, key_word: str = "caused") -> pd.DataFrame:
     """One row a weight: model, layer and head (from 1), position (from 0), token, weight, sentence (the
     side), group (of `GROUPS`)."""
@@ -203,11 +208,8 @@ def all_attention(studies: Studies, key_word: str = "caused") -> pd.DataFrame:
     for side in study_sides(studies).itertuples():
         weights = np.array(side.attention)
         index = pd.MultiIndex.from_product(map(range, weights.shape), names=["layer", "head", "position"])
-        frame = index.to_frame(index=False) + [1, 1, 0]
-        frame.insert(0, "model", side.model)
-        for name, of_token in (("token", side.tokens), ("group", _token_groups(side.tokens, key_word))):
-            frame[name] = np.array(of_token)[frame["position"]]
-        tables.append(frame.assign(weight=weights.ravel(), sentence=side.sentence))
+        frame = (index.to_frame(index=False) + [1, 1, 0]).assign(weight=weights.ravel())
+        tables.append(frame.merge(_tokens(side, key_word), on="position"))
     columns = ["model", "layer", "head", "position", "token", "weight", "sentence", "group"]
     return pd.concat(tables, ignore_index=True)[columns]
 
@@ -220,32 +222,12 @@ def explained(studies: Studies, name: str = "attribution", key_word: str = "caus
     """
     tables = []
     for side in study_sides(studies).itertuples():
-        if (part := getattr(side, name)) is None:
-            continue
-        what = {"direction": " over its inverse"}.get(name, " holds" if side.model == "EMR-C" else "")
-        fixed = {"model": side.model, "sentence": side.sentence, "relation": part["relation"]}
-        tokens = {"position": range(len(side.tokens)), "token": side.tokens, "value": part["values"]}
-        groups = _token_groups(side.tokens, key_word)
-        tables.append(pd.DataFrame(fixed | tokens | {"score": part["relation"] + what, "group": groups}))
-    return pd.concat(tables, ignore_index=True)
-
-
-def agreement_table(studies: Studies) -> pd.DataFrame:
-    """Kendall's τ of the last layer's attention and the size of the attributions, original sentence.
-
-    Over the tokens without [CLS] and [SEP]; attention is the mean over the heads. p_holm: over the table.
-    """
-    rows = []
-    for side in study_sides(studies).query("sentence == 'original'").itertuples():
-        inside = ~np.isin(side.tokens, SPECIAL)
-        looked = np.mean(side.attention[-1], axis=0)[inside]
-        for kind in ("attribution", "direction"):
-            if (part := getattr(side, kind)) is not None:
-                found = kendalltau(looked, np.abs(part["values"])[inside])
-                rows.append((side.model, kind, found.statistic, found.pvalue, inside.sum()))
-    table = pd.DataFrame(rows, columns=["model", "explains", "tau", "p", "tokens"])
-    table.insert(4, "p_holm", holm(table["p"].tolist()))
-    return table
+        if part := getattr(side, name):
+            what = {"direction": " over its inverse"}.get(name, " holds" if side.model == "EMR-C" else "")
+            titles = {"relation": part["relation"], "score": part["relation"] + what}
+            tables.append(_tokens(side, key_word).assign(value=part["values"], **titles))
+    columns = ["model", "sentence", "relation", "position", "token", "value", "score", "group"]
+    return pd.concat(tables, ignore_index=True)[columns]
 
 
 def group_shares(weights: pd.DataFrame) -> pd.DataFrame:
@@ -254,7 +236,7 @@ def group_shares(weights: pd.DataFrame) -> pd.DataFrame:
     Groups in the order of `GROUPS`; `weights` as `all_attention` gives them.
     """
     summed = weights.groupby(["model", "sentence", "layer", "head", "group"], sort=False)["weight"].sum()
-    shares = summed.groupby(["model", "sentence", "layer", "group"], sort=False).mean().mul(100)
+    shares = 100 * summed.groupby(["model", "sentence", "layer", "group"], sort=False).mean()
     return shares.rename("share").reset_index().sort_values(
         "group", key=lambda column: column.map(GROUPS.index), kind="stable", ignore_index=True
     )  # fmt: skip

@@ -9,7 +9,6 @@ from __future__ import annotations
 import itertools
 import warnings
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,7 +18,7 @@ from scipy.stats import ttest_ind
 from ..experiments import EQUAL_EPOCHS, PROTOCOLS, agreement, stored_draws
 from ..metrics import PRECISION_AT, averages, fact_scores
 from ..reporting import TABLES_FOLDER, cells, mean_sd, mixed_runs, per_seed
-from ..runs import RUNS_FOLDER, Run, list_runs
+from ..runs import Run, list_runs
 from .distant import list_scores, published_lists, ranking_of, relation_scores, system_name
 from .findings import LEAST_RUNS, holm_within, read_findings, verdict
 
@@ -27,13 +26,13 @@ HELD_OUT, MANUAL = PROTOCOLS
 MEASURES = ("auc", "average_precision", "micro_f1", "macro_f1", *(f"P@{n}" for n in PRECISION_AT))
 
 
-def bag_runs(dataset: str = "gids", folder: Path | str = RUNS_FOLDER) -> list[Run]:
+def bag_runs(dataset: str = "gids") -> list[Run]:
     """The stored runs of models that were trained here, by name and seed.
 
-    >>> bag_runs(folder="no-such-folder")
-    []
+    >>> system_name(bag_runs()[0])
+    'BERT-entity+bag+ATT'
     """
-    runs = list_runs(dataset, kind="facts", profile="standard", folder=folder)
+    runs = list_runs(dataset, kind="facts", profile="standard")
     return sorted(runs, key=lambda run: (system_name(run), run.seed or 0))
 
 
@@ -135,15 +134,14 @@ GAPS = (0, 1, 2, 5, 100)
 """Bounds of the differences of clean areas, points, by which pairs of systems are grouped."""
 
 
-def close_pairs(rows: pd.DataFrame | None = None, strength: float = 1.0) -> pd.DataFrame:
-    """Of pairs of systems, by how far apart their clean areas lie, how many the held-out areas turn.
+def close_pairs() -> pd.DataFrame:
+    """Of pairs of systems, by how far apart their clean areas lie, how many the held-out areas turn, with the
+    noise of the paper's rates.
 
-    rows : as `stored_draws`, which is the default. Returns columns points apart, pairs (of all draws),
-    turned, share.
+    Returns columns points apart, pairs (of all draws), turned, share.
     """
-    rows = stored_draws() if rows is None else rows
     apart, turned = [], []
-    for _, part in rows[rows["strength"] == strength].groupby("draw"):
+    for _, part in stored_draws().query("strength == 1").groupby("draw"):
         table = part.pivot(index="system", columns="protocol", values="auc")
         for first, second in itertools.combinations(table.index, 2):
             difference = table.loc[first] - table.loc[second]
@@ -156,37 +154,33 @@ def close_pairs(rows: pd.DataFrame | None = None, strength: float = 1.0) -> pd.D
     return counted.reset_index().astype({"points apart": str})
 
 
-def sentence_table(folder: Path | str = RUNS_FOLDER) -> pd.DataFrame:
+def sentence_table() -> pd.DataFrame:
     """Systems on GIDS by pair and by single sentence: mean AUC in points, those that have runs of both.
 
-    >>> sentence_table("no-such-folder").columns.tolist()
+    >>> sentence_table().columns.tolist()
     ['system', 'by pair', 'by sentence']
     """
-    columns = {"by pair": "gids", "by sentence": "gids-sentences"}
-    scores = pd.concat(
-        {name: bag_scores(bag_runs(dataset, folder)) for name, dataset in columns.items()}, names=["protocol"]
-    )
-    if scores.empty:
-        return pd.DataFrame(columns=["system", *columns])
-    means = 100 * scores.groupby(["system", "protocol"])["auc"].mean().unstack().dropna()
-    means = means.sort_values("by pair", ascending=False).map("{:.1f}".format)
-    return means.rename_axis(columns=None).reset_index()
+    datasets = {"by pair": "gids", "by sentence": "gids-sentences"}
+    scores = {protocol: bag_scores(bag_runs(dataset)) for protocol, dataset in datasets.items()}
+    means = {protocol: 100 * own.groupby("system")["auc"].mean() for protocol, own in scores.items()}
+    table = pd.DataFrame(means).dropna().sort_values("by pair", ascending=False)
+    return table.map("{:.1f}".format).reset_index()
 
 
-def wiki80_table(folder: Path | str = RUNS_FOLDER) -> pd.DataFrame:
+def wiki80_table() -> pd.DataFrame:
     """BERT-entity and PCNN on single sentences of Wiki80: system with its epochs, runs, accuracy, macro-F1;
     per cent, mean ± SD.
 
     Trained on 49 sentences of each of 80 relations, tested on the development part; no class is negative.
 
-    >>> wiki80_table("no-such-folder").columns.tolist()
+    >>> wiki80_table().columns.tolist()
     ['system', 'runs', 'accuracy', 'macro-F1']
     """
 
     def both(run: Run) -> dict[str, float]:
         return dict(zip(("accuracy", "macro-F1"), averages(run.outcome(), ["micro", "macro"]), strict=True))
 
-    runs = list_runs("wiki80", kind="confusion", profile="standard", folder=folder)
+    runs = list_runs("wiki80", kind="confusion", profile="standard")
     scores = per_seed(runs, both, lambda run: f"{run.model}, {run.hyperparameters['epochs']} epochs")
     table = cells(scores, "model", 1).sort_index().reset_index(names="system")
     return table.reindex(columns=["system", "runs", "accuracy", "macro-F1"])

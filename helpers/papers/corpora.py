@@ -6,14 +6,13 @@ documents, of a corpus without direction (`-undirected`) the test part with its 
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
 
 from .. import data
-from ..core import NEGATIVE_NAMES, MissingData, base_relation
+from ..core import NEGATIVE_NAMES, base_relation
 from ..reporting import load_published
 
 EXTRA = ("nyt10m", "kbp37", "re_docred")
@@ -57,44 +56,6 @@ def side_by_side(compared: pd.DataFrame, names: Sequence[str] = ()) -> pd.DataFr
     cells = compared.assign(cell=(compared["published"] + " | " + ours).str.removeprefix(" | "))
     wide = cells.pivot(index="dataset", columns="metric", values="cell")
     return wide.reindex(index=list(names or order), columns=metrics).astype(object).fillna("")
-
-
-def recounted() -> pd.DataFrame:
-    """Which stored label counts could be counted again from the corpora on this machine, and were equal.
-
-    Raises ValueError naming data set and split where they are not.
-    """
-    found = {}
-    for dataset in data.counted_datasets():
-        try:
-            counted, stored = data.count_labels(dataset), data.published_counts(dataset)
-        except MissingData:
-            found[dataset] = "not (all) here: the stored counts are used"
-            continue
-        for split in counted:
-            if counted[split] != {label: n for label, n in stored[split].items() if label != data.TOTAL}:
-                raise ValueError(f"{dataset}, {split}: the counts differ from the stored ones")
-        found[dataset] = f"counted again, equal: {', '.join(counted)}"
-    return pd.Series(found, name="label counts").to_frame()
-
-
-def statistics_by_split(names: Sequence[str]) -> pd.DataFrame:
-    """The statistics of each split and of the whole, index (dataset, split); negative share in per cent.
-
-    >>> statistics_by_split(["tacred"]).loc[("tacred", "test"), "perplexity"].round(2)
-    np.float64(3.31)
-    """
-    rows = {}
-    for dataset in names:
-        stored = data.published_counts(dataset)
-        splits = {split: Counter(stored[split]) for split in ("train", "dev", "test") if split in stored}
-        splits["whole"] = sum(splits.values(), Counter())
-        negative = data.dataset_statistics(dataset).negative
-        for split, counts in splits.items():
-            rows[dataset, split] = data.label_statistics(counts, negative).to_dict()
-    table = pd.DataFrame.from_dict(rows, orient="index")
-    table = table[["samples", "negative_share", *_OF_TEST]].astype(float)
-    return table.assign(negative_share=100 * table["negative_share"]).astype({"samples": int})
 
 
 def positive_counts(dataset: str) -> tuple[pd.Series, int]:

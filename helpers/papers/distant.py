@@ -8,23 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
 from .. import metrics
-from ..runs import RUNS_FOLDER, Run
-from ..runs import list_runs as stored_runs
+from ..runs import Run, list_published
 
 
-def published_lists(dataset: str, folder: Path | str = RUNS_FOLDER) -> dict[str, Run]:
+def published_lists(dataset: str) -> dict[str, Run]:
     """The stored lists of published systems, by name, in the order of their areas.
 
     >>> list(published_lists("gids"))[:2]
     ['RESIDE RESIDE', 'Jat PCNN']
     """
-    runs = [run for run in stored_runs(dataset, kind="facts", folder=folder) if run.profile is None]
+    runs = list_published(dataset, kind="facts")
     return {run.model: run for run in sorted(runs, key=lambda run: -ranking_of(run).auc())}
 
 
@@ -87,17 +85,14 @@ def list_scores(
         row = {"system": name, "facts": ranking.facts, "n": len(ranking)}
         row |= {"recall": np.nan if recall is None else recall, "ends_at": ranking.recall[-1]}
         row |= {"precision": ranking.precision[-1], "drawn": _drawn_unit(run)}
-        row |= {
-            key: value
-            for key, value in metrics.fact_scores(ranking).items()
-            if key not in ("rank", "threshold")
-        }
+        row |= metrics.fact_scores(ranking)
         if replicates:
             rng = np.random.default_rng(seed)
             found = metrics.bootstrap_intervals(_sample_of(run), _up_to(recall), rng, replicates)
             row |= {"low": found.low[0], "high": found.high[0]}
         rows.append(row)
-    return pd.DataFrame(rows).sort_values("auc", ascending=False, ignore_index=True)
+    table = pd.DataFrame(rows).drop(columns=["rank", "threshold"])
+    return table.sort_values("auc", ascending=False, ignore_index=True)
 
 
 def _up_to(recall: float | None) -> Callable[[metrics.FactSample], np.ndarray]:

@@ -115,7 +115,7 @@ def verdict(rises: bool, difference: float, p: float, runs: int) -> str:
     return REPRODUCED if (difference > 0) == rises else CONTRADICTED
 
 
-def finding_runs(profile: str = "standard") -> list[Run]:
+def _finding_runs(profile: str = "standard") -> list[Run]:
     """The stored runs that the findings are about: on the embedded encoder, or of profile 'base'."""
     encoder, study = (BASE_ENCODER, "base-changed") if profile == "base" else (EMBEDDED, "bert-em")
     found = list_runs(_SEMEVAL, encoder=encoder, profile=profile, split="test", variant="")
@@ -183,7 +183,7 @@ def _further_apart_in_a(table: pd.DataFrame) -> pd.Series:
 def stored_findings(profile: str = "standard") -> pd.DataFrame:
     """`findings_table` of the stored runs of a profile. Of profile 'base' W's Table 4 is left undecided: the
     settings are R's and PTR's."""
-    table = findings_table(finding_runs(profile))
+    table = findings_table(_finding_runs(profile))
     if profile == "base":
         is_w = table["family"].str.startswith("W, Table 4") & (table["runs"] > 0)
         table.loc[is_w, ["verdict", "why"]] = UNDECIDED, "two papers' settings"

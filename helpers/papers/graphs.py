@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -19,7 +18,7 @@ from ..data import pair_shares, pruned_heads, read_corpus
 from ..evaluation import leak_table, system_title
 from ..metrics import SCHEMES, Policy
 from ..models import EMBEDDED, NO_ENCODER, model_entry
-from ..runs import RUNS_FOLDER, STUDIES_FOLDER, Run, list_runs, variant_name
+from ..runs import STUDIES_FOLDER, Run, list_runs, variant_name
 from .direction import NAMES, direction_table
 
 _FROM_SCRATCH = " vectors-scratch+tuned-True"
@@ -77,32 +76,31 @@ def kept_words(tree: pd.DataFrame) -> pd.DataFrame:
 _VECTORS = {"encoder": f"{EMBEDDED}, word pieces"}
 
 
-def vector_scores(folder: Path | str = STUDIES_FOLDER / "vectors") -> pd.DataFrame:
+def vector_scores() -> pd.DataFrame:
     """Graph models with other word vectors on the held-out tenth, per cent, the best A first.
 
-    Returns columns model, word vectors, in training (trained further, or frozen), epochs, A, B, PPR; no runs:
-    no rows.
+    Returns columns model, word vectors, in training (trained further, or frozen), epochs, A, B, PPR.
 
-    >>> vector_scores("no-such-folder").columns.tolist()
+    >>> vector_scores().columns.tolist()
     ['model', 'word vectors', 'in training', 'epochs', 'A', 'B', 'PPR']
     """
     rows = []
-    for run in list_runs(folder=folder):
+    for run in list_runs(folder=STUDIES_FOLDER / "vectors"):
         about, scores = run.hyperparameters | run.options, reporting.paired_scores(run)
-        row = {"model": run.model, "word vectors": _VECTORS.get(about["vectors"], about["vectors"])}
-        row |= {"in training": "trained further" if about["tuned"] else "frozen", "epochs": about["epochs"]}
-        rows.append(row | {NAMES[score]: 100 * scores[score] for score in _HELD_OUT})
+        training = "trained further" if about["tuned"] else "frozen"
+        row = (run.model, _VECTORS.get(about["vectors"], about["vectors"]), training, about["epochs"])
+        rows.append((*row, *(100 * scores[score] for score in _HELD_OUT)))
     columns = ["model", "word vectors", "in training", "epochs", *map(NAMES.get, _HELD_OUT)]
     return pd.DataFrame(rows, columns=columns).sort_values("A", ascending=False, ignore_index=True)
 
 
-def pair_runs(dataset: str = DRAWN, folder: Path | str = RUNS_FOLDER) -> list[Run]:
+def pair_runs(dataset: str = DRAWN) -> list[Run]:
     """The stored runs of systems that were trained on a corpus with entity types, by title and seed.
 
-    >>> pair_runs(folder="no-such-folder")
-    []
+    >>> restricted_title(pair_runs()[0])
+    'CNN epochs-40'
     """
-    runs = list_runs(dataset, profile="standard", kind="confusion", split="test", folder=folder)
+    runs = list_runs(dataset, profile="standard", kind="confusion", split="test")
     return sorted(runs, key=lambda run: (restricted_title(run), run.seed or 0))
 
 
@@ -241,24 +239,26 @@ def restriction_gains(scores: pd.DataFrame) -> pd.DataFrame:
     >>> found[["base", "steps", "types", "leak"]].values.tolist()
     [['b', 10.0, 12.5, 12.5]]
     """
-    found = []
     keys = scores["seed"].fillna(0).astype(int).rename("seed")  # 0: nothing is drawn at random
     wide = scores.assign(seed=keys).pivot(index=["dataset", "score", "seed"], columns="model", values="value")
+    tables = []
     for model in (one for one in wide if one.startswith("RECENT(") and one.endswith(")")):
         base = model.removeprefix("RECENT(").removesuffix(")")
-        if not {base, model + WITHOUT_TYPES, model + AS_PUBLISHED} <= {*wide}:
-            continue
-        own = {"alone": _of_every_seed(wide[base]), "two_steps": wide[model + WITHOUT_TYPES]}
-        own |= {"RECENT": wide[model], "leaky": wide[model + AS_PUBLISHED]}
-        complete = pd.DataFrame(own).dropna().groupby(level=["dataset", "score"], sort=False)
-        for (dataset, score), part in complete:
-            found.append({"dataset": dataset, "base": base, "scheme": score} | dict(100 * part.mean()))
-            found[-1]["runs"] = len(part)
-    found.sort(key=lambda row: (row["base"], SCHEMES.index(row["scheme"])))
-    gains = pd.DataFrame(found, columns=["dataset", "base", "scheme", *_PARTS, "leaky", "runs"])
+        parts = {"alone": base, "two_steps": model + WITHOUT_TYPES}
+        parts |= {"RECENT": model, "leaky": model + AS_PUBLISHED}
+        own = wide.reindex(columns=parts.values()).set_axis(list(parts), axis=1)
+        own["alone"] = _of_every_seed(own["alone"])
+        groups = own.dropna().groupby(level=["dataset", "score"], sort=False)
+        tables.append((100 * groups.mean()).assign(base=base, runs=groups.size()))
+    columns = ["dataset", "base", "scheme", *_PARTS, *_DIFFERENCES, "runs"]
+    if not tables:
+        return pd.DataFrame(columns=columns)
+    gains = pd.concat(tables).rename_axis(["dataset", "scheme"]).reset_index()
     for name, (after, before) in _DIFFERENCES.items():
         gains[name] = gains[after] - gains[before]
-    return gains[["dataset", "base", "scheme", *_PARTS, *_DIFFERENCES, "runs"]]
+    order = gains["scheme"].map(SCHEMES.index)
+    gains = gains.assign(order=order).sort_values(["base", "order"], kind="stable", ignore_index=True)
+    return gains[columns]
 
 
 def _of_every_seed(values: pd.Series) -> pd.Series:
@@ -309,17 +309,15 @@ def graph_table(rows: pd.DataFrame) -> pd.DataFrame:
     return named.set_index("model")
 
 
-def epoch_scores(folder: Path | str = STUDIES_FOLDER / "epochs") -> pd.DataFrame:
+def epoch_scores() -> pd.DataFrame:
     """CNN on the held-out tenth of the drawn pairs by how long it was trained, per cent.
 
-    Returns index epochs; columns micro, macro, then those of `step_shares`; no runs: no rows.
+    Returns index epochs; columns micro, macro, then those of `step_shares`.
 
-    >>> epoch_scores("no-such-folder").columns.tolist()
+    >>> epoch_scores().columns.tolist()
     ['micro', 'macro', 'detected', 'named', 'false_alarms']
     """
-    runs = sorted(list_runs(folder=folder), key=lambda run: run.hyperparameters["epochs"])
-    scores = [[100 * reporting.scheme_scores(run)[name] for name in ("micro", "macro")] for run in runs]
-    table = step_shares(runs)
-    table.insert(0, "micro", [micro for micro, _ in scores])
-    table.insert(1, "macro", [macro for _, macro in scores])
+    runs = sorted(list_runs(folder=STUDIES_FOLDER / "epochs"), key=lambda run: run.hyperparameters["epochs"])
+    scores = 100 * pd.DataFrame(map(reporting.scheme_scores, runs))[["micro", "macro"]]
+    table = pd.concat([scores, step_shares(runs).reset_index(drop=True)], axis=1)
     return table.set_axis([run.hyperparameters["epochs"] for run in runs]).rename_axis("epochs")

@@ -97,7 +97,7 @@ def _scores(run: Run) -> dict[str, float]:
 
 
 @dataclass(frozen=True)
-class Trained:
+class _Trained:
     """A trained model: its run, the runs after each epoch, and the classifier itself."""
 
     experiment: Experiment
@@ -138,7 +138,7 @@ class Trained:
         return self.answers([sample, paired_sample(sample)]).drop(columns="gold")
 
 
-def train_and_keep(experiment: Experiment, folder: Path | str, progress: bool = False) -> Trained:
+def train_and_keep(experiment: Experiment, folder: Path | str, progress: bool = False) -> _Trained:
     """Train, keep run, weights and the outcome after each epoch in `folder`; what is there is only read.
 
     Raises as `run_experiment`.
@@ -153,10 +153,10 @@ def train_and_keep(experiment: Experiment, folder: Path | str, progress: bool = 
     run = run_experiment(experiment, folder, progress=progress, **extras)
     settings, options = experiment.resolved(), experiment.options
     made = build(experiment.model, experiment.encoder, run.labels, settings, experiment.seed, **options)
-    return Trained(experiment, run, epoch_runs(after), load_weights(weights, made))
+    return _Trained(experiment, run, epoch_runs(after), load_weights(weights, made))
 
 
-def blindness_text(one: Trained) -> str:
+def blindness_text(one: _Trained) -> str:
     """What the five scores of a model say about direction, in words."""
     found = one.scores
     text = f"{one.name} has an official macro-F1 of {found['A']:.1f} % (A) on the test set and of "
@@ -183,7 +183,7 @@ def _share_in_words(percent: float) -> str:
     return next((word for end, word in _SHARES if percent < end), "an undefined share")
 
 
-def answers_text(one: Trained, sample: RelationSample) -> str:
+def answers_text(one: _Trained, sample: RelationSample) -> str:
     """Whether a model turns its answer when the markers of a sentence change places, in words."""
     first, second = one.answers([sample, paired_sample(sample)]).itertuples()
     kept = first.predicted == second.predicted

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import product
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,9 +14,8 @@ import scipy
 
 from .. import metrics, reporting
 from ..data import Documents
-from ..evaluation import score_multilabel
 from ..experiments import LINEAR_MODELS, STORED, run_model
-from ..runs import RUNS_FOLDER, Run, list_runs
+from ..runs import Run, list_runs
 
 Runs = Mapping[str, Run]
 COLLECTIONS = {"reuters90": "Reuters-21578", "goemotions": "GoEmotions"}
@@ -34,27 +32,19 @@ MODELS = (
 )
 METRICS = ["P@1", "P@3", "P@5", "Macro-F1", "Micro-F1"]
 FORMS, RARE_MODELS = ("1vsrest", "1vsrest primal"), ("1vsrest", "thresholding", "cost_sensitive")
-DOCUMENT_SCORES = ("P@1", "P@5", "R@5", "RP@5", "NDCG@5", "Macro-F1", "Micro-F1", "Macro*-F1")
-"""The measures that the document names."""
-EXAMPLES = {
-    ("example", "perfect prediction of two labels"): ([1, 1, 0, 0, 0], [2, 1, -1, -1, -1]),
-    ("example 1", "prediction 1"): ([0, 1, 1, 0, 0], [0.1, 0.3, 1.0, -0.3, -0.7]),
-    ("example 1", "prediction 2"): ([0, 1, 1, 0, 0], [0.8, 0.2, 0.7, -0.1, -0.5]),
-    ("example 2", "instance 1"): ([0, 1, 0, 0, 0], [0.1, 1.2, -0.9, -0.7, -0.5]),
-    ("example 2", "instance 2"): ([1, 0, 1, 0, 1], [0.3, 1.0, 0.4, -0.9, 0.1]),
-}
-"""Items of the document's section 1 → truth, decision values."""
 SUPPORTS = {"1 to 5": 5, "6 to 20": 20, "21 to 100": 100, "over 100": np.inf}
 """Groups of labels → the most training documents that a label of the group has."""
+DOCUMENT_SCORES = ("P@1", "P@5", "R@5", "RP@5", "NDCG@5", "Macro-F1", "Micro-F1", "Macro*-F1")
+"""The measures that the document names."""
 
 
-def _multilabel_runs(dataset: str, folder: Path | str = RUNS_FOLDER) -> dict[str, Run]:
+def _multilabel_runs(dataset: str) -> dict[str, Run]:
     """The stored runs of single multi-label models, by name, in the order of their problems; {} without any.
 
     >>> next(iter(_multilabel_runs("reuters90")))
     '1vsrest'
     """
-    runs = [run for run in list_runs(dataset, kind="label_sets", folder=folder) if not run.second]
+    runs = [run for run in list_runs(dataset, kind="label_sets") if not run.second]
     return {run.name: run for run in sorted(runs, key=lambda run: (run.facts.get("problems", 0), run.name))}
 
 
@@ -184,24 +174,6 @@ def printed_numbers(package: bool = False) -> pd.DataFrame:
     return own[["dataset", "model", "metric", "published"]] if package else printed
 
 
-def worked_examples() -> pd.DataFrame:
-    """The document's worked examples, published | ours; NDCG@5 also where it prints none.
-
-    >>> table = worked_examples()
-    >>> table.loc[table["agrees"] == False, ["model", "metric", "published"]].to_numpy().tolist()
-    [['instance 2', 'DCG@5', '1.52']]
-    """
-    rows = []
-    for (dataset, model), (truth, values) in EXAMPLES.items():
-        found = score_multilabel([truth], [values], ks=[1, 5]).scores
-        ideal = sum(1 / np.log2(rank + 2) for rank in range(sum(truth)))
-        found["DCG@5"] = found["NDCG@5"] * ideal
-        rows += [{"dataset": dataset, "model": model, "metric": m, "value": v} for m, v in found.items()]
-    table = reporting.published_ours(pd.DataFrame(rows), printed_numbers(), on=["dataset", "model", "metric"])
-    kept = (table["published"] != "") | table["metric"].eq("NDCG@5")
-    return table[kept].rename(columns={"dataset": "item"}).reset_index(drop=True)
-
-
 def demo_linear_runs(documents: Mapping[str, Documents]) -> dict[str, Run]:
     """All `LINEAR_MODELS` trained on the letters, now; with the labels that only test letters have, too."""
     runs = {}
@@ -221,23 +193,16 @@ def method_scores(runs: Runs, names: Sequence[str] = DOCUMENT_SCORES) -> pd.Data
     return 100 * pd.DataFrame({model: scores_of(run) for model, run in own.items()}).T[list(names)]
 
 
-def support_table(runs: Runs, models: Sequence[str] = RARE_MODELS) -> pd.DataFrame:
-    """F1 of each label under some models, per cent, long: label, train, test (documents that have it), group
-    (of `SUPPORTS`), model, f1 (0 where it is undefined).
-
-    >>> from helpers.metrics import MultilabelOutcome
-    >>> outcome = MultilabelOutcome.from_scores([[1, 0], [0, 1]], [[1, -1], [-2, -1]], 1)
-    >>> run = Run.from_outcome(outcome, dataset="demo", model="1vsrest", train_support=(3, 2))
-    >>> support_table({"1vsrest": run}, ["1vsrest"])["f1"].tolist()
-    [100.0, 0.0]
-    """
+def support_table(runs: Runs) -> pd.DataFrame:
+    """F1 of each label under `RARE_MODELS`, per cent, long: label, train, test (documents with it), group
+    (of `SUPPORTS`), model, f1 (0 where it is undefined)."""
     tables = []
-    for model in models:
-        counts, train = runs[model].outcome().counts, runs[model].table.train_support
-        table = pd.DataFrame({"label": runs[model].labels, "train": train, "test": counts.gold})
+    for run in (runs[model] for model in RARE_MODELS):
+        counts = run.outcome().counts
+        table = pd.DataFrame({"label": run.labels, "train": run.table.train_support, "test": counts.gold})
         table["group"] = pd.cut(table["train"], [0, *SUPPORTS.values()], labels=list(SUPPORTS)).astype(str)
         f1 = 100 * np.nan_to_num(metrics.CLASS_SCORES["f1"](counts))
-        tables.append(table.assign(model=model, f1=f1))
+        tables.append(table.assign(model=run.name, f1=f1))
     return pd.concat(tables, ignore_index=True)
 
 

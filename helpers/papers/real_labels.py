@@ -22,7 +22,7 @@ FALLEN = ({"RESIDE", "BGWA"}, {"RL-DSRE", "PCNN"})
 _MEASURES = {"auc": "AUC", "micro_f1": "best micro-F1"}
 
 
-def real_scores(path: Path | str = REAL) -> pd.DataFrame:
+def _real_scores(path: Path | str = REAL) -> pd.DataFrame:
     """The stored scores: system, seed, protocol, auc, micro_f1 (fractions)."""
     return pd.read_csv(path)
 
@@ -31,7 +31,7 @@ def scored_by_both(measure: str = "auc") -> pd.DataFrame:
     """A measure by both labels, per cent, a row a system and protocol: index system, the best by DocRED's
     labels first; columns protocol, value (mean over seeds, where there are several), low, high (95 %, test
     documents drawn again), rank."""
-    scores = 100 * real_scores().groupby(["system", "protocol"])[measure].mean()
+    scores = 100 * _real_scores().groupby(["system", "protocol"])[measure].mean()
     drawn = (
         100
         * pd.read_csv(REAL_DRAWS).groupby(["system", "protocol"])[measure].quantile([0.025, 0.975]).unstack()
@@ -46,7 +46,7 @@ def both_table() -> pd.DataFrame:
     """Systems by both labels, for reading: runs, AUC with its interval over test documents, rank, best
     micro-F1."""
     areas, f1 = scored_by_both(), scored_by_both("micro_f1")
-    runs = real_scores().groupby("system")["seed"].nunique()
+    runs = _real_scores().groupby("system")["seed"].nunique()
     tables = [runs.reindex(areas.index.unique()).rename("runs")]
     for protocol, title in TITLES.items():
         own, best = (one[one["protocol"] == protocol] for one in (areas, f1))
@@ -99,7 +99,7 @@ def moved_pairs() -> pd.DataFrame:
 
 def _means(measure: str) -> pd.DataFrame:
     """System → the measure by each protocol, mean over seeds."""
-    return real_scores().groupby(["system", "protocol"])[measure].mean().unstack()
+    return _real_scores().groupby(["system", "protocol"])[measure].mean().unstack()
 
 
 def _drawn(measure: str) -> pd.DataFrame:

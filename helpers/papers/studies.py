@@ -29,13 +29,13 @@ _COLUMNS = {"emr-c": SHOWN | _SECONDS, "bert-em": _OF_W, "bert-em, base": _OF_W}
 """Study → scores of its table and their names, where they are not A, B, PIR and PPR alone."""
 
 
-def study_runs(study: str) -> dict[str, list[Run]]:
+def _study_runs(study: str) -> dict[str, list[Run]]:
     """Setting → its stored runs, in the order of `SETTINGS`; the first is what the others are compared with.
 
     Only seeds that the study was planned with are read (`seeds_of` names its list in `experiments.studies`),
     so that a setting with five seeds is not compared with one of three.
 
-    >>> list(study_runs("base"))
+    >>> list(_study_runs("base"))
     ['MiniLM (23 million parameters)', "MPNet base (110 million), R's settings"]
     """
     table = pd.read_csv(SETTINGS, dtype=str, keep_default_na=False).set_index("setting")
@@ -61,7 +61,7 @@ def study_scores(study: str) -> pd.DataFrame:
     >>> study_scores("layers of EM-C")["setting"].iloc[0]
     'EM-C, 6 layers'
     """
-    tables = [per_seed(own, _scores).assign(setting=name) for name, own in study_runs(study).items()]
+    tables = [per_seed(own, _scores).assign(setting=name) for name, own in _study_runs(study).items()]
     return pd.concat(tables, ignore_index=True)[["setting", "seed", "score", "value"]]
 
 

@@ -6,13 +6,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import product
 
 import numpy as np
 import pandas as pd
 
 from .. import metrics
 from ..evaluation import system_title
-from ..runs import Run, list_published, list_runs
+from ..runs import Run, list_published
 
 NEGATIVES = {"tacred": "no_relation", "tacred-revised": "no_relation", "semeval2010": "Other"}
 PUBLISHED = {"spanbert_tacred": "70.8", "knowbert_wordnet_wiki_tacred": "71.5"}
@@ -37,11 +38,11 @@ def published_systems(runs: Mapping[tuple[str, str], Run]) -> dict[str, dict[str
     >>> {name: len(found) for name, found in published_systems(published_runs()).items()}
     {'tacred': 52, 'tacred-revised': 52, 'semeval2010': 3}
     """
-    found: dict[str, dict[str, metrics.Outcome]] = {name: {} for name in NEGATIVES}
-    for (dataset, model), run in runs.items():
-        if "+" not in model:
-            found[dataset][model] = run.outcome()
-    return found
+    single = {key: run for key, run in runs.items() if "+" not in key[1]}
+    return {
+        name: {model: run.outcome() for (dataset, model), run in single.items() if dataset == name}
+        for name in NEGATIVES
+    }
 
 
 def score_table(systems: Mapping[str, metrics.Outcome], negative: str) -> pd.DataFrame:
@@ -52,9 +53,8 @@ def score_table(systems: Mapping[str, metrics.Outcome], negative: str) -> pd.Dat
     [1.0, 1.0, 1.0, 1.0, 1.0]
     """
     rows = {model: metrics.averages(table, negative=negative) for model, table in systems.items()}
-    return pd.DataFrame.from_dict(rows, orient="index", columns=list(metrics.SCHEMES)).sort_values(
-        "micro", ascending=False
-    )
+    table = pd.DataFrame.from_dict(rows, orient="index", columns=list(metrics.SCHEMES))
+    return table.sort_values("micro", ascending=False)
 
 
 def paired_test(
@@ -80,16 +80,11 @@ def paired_test(
 def widest_flips(scores: pd.DataFrame) -> tuple[pd.DataFrame, list[tuple[str, str]]]:
     """Pairs of systems that micro and macro rank differently: the widest as a table, and all of them."""
     changed = metrics.flips(scores["micro"].to_dict(), scores["macro"].to_dict())
-    rows = [
-        {"X, better under micro": system_title(x), "Y, better under macro": system_title(y)}
-        | {
-            f"{scheme} of {side}": 100 * scores.loc[model, scheme]
-            for scheme in ("micro", "macro")
-            for side, model in (("X", x), ("Y", y))
-        }
-        for x, y in changed[:5]
-    ]
-    return pd.DataFrame(rows).round(1), changed
+    names = ["X, better under micro", "Y, better under macro"]
+    table = pd.DataFrame(changed[:5], columns=names)
+    for scheme, name in product(("micro", "macro"), names):
+        table[f"{scheme} of {name[0]}"] = 100 * scores.loc[table[name], scheme].to_numpy()
+    return table.assign(**{name: table[name].map(system_title) for name in names}).round(1), changed
 
 
 def crossing_pair(
@@ -100,15 +95,11 @@ def crossing_pair(
     The curves have columns model, alpha, value (per cent).
     """
     for pair in changed:
-        crossings = metrics.alpha_crossings(*(systems[model] for model in pair), negative=negative)
-        if crossings:
+        if crossings := metrics.alpha_crossings(*(systems[model] for model in pair), negative=negative):
             break
-    values = [100 * metrics.alpha_spectrum(systems[model], negative=negative) for model in pair]
-    curves = [
-        pd.DataFrame({"model": system_title(model), "alpha": metrics.ALPHAS, "value": value})
-        for model, value in zip(pair, values, strict=True)
-    ]
-    return pd.concat(curves), crossings
+    values = {system_title(one): metrics.alpha_spectrum(systems[one], negative=negative) for one in pair}
+    wide = 100 * pd.DataFrame(values, pd.Index(metrics.ALPHAS, name="alpha"))
+    return wide.reset_index().melt("alpha", var_name="model")[["model", "alpha", "value"]], crossings
 
 
 def left_out(table: metrics.Outcome, negative: str) -> pd.DataFrame:
@@ -135,13 +126,11 @@ def implementation_scores(replicates: int = 2000) -> pd.DataFrame:
     3
     """
     rows = []
-    for run in list_runs("semeval2010", kind="confusion"):
-        if run.profile is None and run.encoder is None:
-            outcome, author = run.outcome(), run.variant.removeprefix("by ") or "onehaitao"
-            ends = metrics.bootstrap_intervals(
-                outcome, metrics.official_macro, np.random.default_rng(1), replicates
-            )
-            official = (ends.value, ends.low, ends.high)
-            rows.append((run.model, author, *official, *metrics.averages(outcome, negative=run.negative)))
+    for run in list_published("semeval2010", kind="confusion"):
+        outcome, author = run.outcome(), run.variant.removeprefix("by ") or "onehaitao"
+        drawn = (outcome, metrics.official_macro, np.random.default_rng(1), replicates)
+        official = metrics.bootstrap_intervals(*drawn)
+        row = (run.model, author, official.value, official.low, official.high)
+        rows.append((*row, *metrics.averages(outcome, negative=run.negative)))
     table = pd.DataFrame(rows, columns=["model", "author", "official", "low", "high", *metrics.SCHEMES])
     return table.assign(width=table["high"] - table["low"])

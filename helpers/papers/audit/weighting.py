@@ -43,7 +43,7 @@ GRID = 2001
 
 
 @dataclass(frozen=True)
-class Comparison:
+class _Comparison:
     """One column of Table 3 or 4: PTR against the other model under one scheme.
 
     `mean` and `sd` hold PTR's cell and the other's; `runs` is the number of runs of each model.
@@ -89,7 +89,7 @@ def _welch_df(sd_a: Range, sd_b: Range, runs: int) -> Range:
     return low, (2.0 * (runs - 1) if ratio[0] <= 1 <= ratio[1] else high)
 
 
-def comparisons(published: pd.DataFrame, item: str) -> list[Comparison]:
+def comparisons(published: pd.DataFrame, item: str) -> list[_Comparison]:
     """The five columns of Table 3 or Table 4.
 
     >>> from helpers.reporting import load_published
@@ -100,15 +100,15 @@ def comparisons(published: pd.DataFrame, item: str) -> list[Comparison]:
     runs = int(find_cell(published, paper="W", item="Section 3", metric="runs").value)
     models, test = ("PTR", COMPARED_WITH[item]), f"PTR - {COMPARED_WITH[item]}"
 
-    def column(scheme: str) -> Comparison:
+    def column(scheme: str) -> _Comparison:
         mean, sd = (tuple(get(model=m, scheme=scheme, statistic=s) for m in models) for s in ("mean", "sd"))
         p, d = (get(model=test, scheme=scheme, statistic=s) for s in ("p", "d"))
-        return Comparison(scheme, mean, sd, p, d, runs)
+        return _Comparison(scheme, mean, sd, p, d, runs)
 
     return [column(scheme) for scheme in SCHEMES]
 
 
-def _tests_and_effects(column: Comparison) -> Iterator[Check]:
+def _tests_and_effects(column: _Comparison) -> Iterator[Check]:
     """d from means and SDs; p from means and SDs, from the printed d and SDs, and from all together."""
     inputs = (*column.mean, *column.sd)
     yield compare(column.d, f"{column.scheme}: d from means and SDs (Eq. 4)", column.effect, inputs)
@@ -195,7 +195,7 @@ def _refined(p_of: Callable[..., np.ndarray], ratios: np.ndarray, found: np.ndar
     return sign * min(float(values[best]), float(beside.fun))
 
 
-def _captions(published: pd.DataFrame, item: str, columns: list[Comparison]) -> Iterator[Check]:
+def _captions(published: pd.DataFrame, item: str, columns: list[_Comparison]) -> Iterator[Check]:
     """What a caption says of every column: d's sign tells the better model, p < alpha, Sawilowsky's word."""
     place = ("W", f"{item} caption")
     alpha = find_cell(published, paper="W", item=place[1], metric="alpha")
@@ -210,7 +210,7 @@ def _captions(published: pd.DataFrame, item: str, columns: list[Comparison]) -> 
         yield _named_effect(place, column, words)
 
 
-def _named_effect(place: tuple[str, str], column: Comparison, words: Cell) -> Check:
+def _named_effect(place: tuple[str, str], column: _Comparison, words: Cell) -> Check:
     """Is the word for |d| one of the words in the text ('large or huge')?"""
     effect = magnitude(column.d)
     possible = effect_words(effect)
@@ -231,7 +231,7 @@ def effect_words(effect: Range) -> set[str]:
     return {sawilowsky(value) for value in (*effect, *inside)}
 
 
-def _order_of_scores(published: pd.DataFrame, tables: Mapping[str, list[Comparison]]) -> Iterator[Check]:
+def _order_of_scores(published: pd.DataFrame, tables: Mapping[str, list[_Comparison]]) -> Iterator[Check]:
     """In Table 3 the difference between the models is smallest for micro and largest for macro; in Table 4
     BERT_EM is better except under macro, where the effect is by far the largest."""
     micro, *others, macro = tables["Table 3"]
@@ -252,7 +252,7 @@ def _order_of_scores(published: pd.DataFrame, tables: Mapping[str, list[Comparis
     yield check(_SECTION_3_1, "Table 4: PTR is better under macro", "> 0", ABOVE_ZERO, macro.gain, macro.mean)
 
 
-def _in_between(columns: list[Comparison]) -> Iterator[Check]:
+def _in_between(columns: list[_Comparison]) -> Iterator[Check]:
     """'The scores of our proposed schemes are in between the existing measures': weighted and macro."""
     means = {column.scheme: column.mean for column in columns}
     for model in (0, 1):
@@ -264,14 +264,14 @@ def _in_between(columns: list[Comparison]) -> Iterator[Check]:
             yield check(_SECTION_3_1, claim, published, claimed, score, (weighted, score, macro))
 
 
-def _smaller_fall(columns: list[Comparison]) -> Check:
+def _smaller_fall(columns: list[_Comparison]) -> Check:
     """PTR's scores decrease less when classes are weighted more equally: from micro to macro."""
     micro, macro = columns[0].mean, columns[-1].mean
     claim = f"{micro[0].item}: PTR falls less from micro to macro than the other model"
     return ordered(_SECTION_3_1, claim, *map(difference, micro, macro), (*micro, *macro))
 
 
-def _weighted_like_micro(tables: Mapping[str, list[Comparison]]) -> Check:
+def _weighted_like_micro(tables: Mapping[str, list[_Comparison]]) -> Check:
     """'Weighted produces similar results to micro except for RECENT': its gap is the largest of the four."""
     pairs = [
         pair

@@ -10,7 +10,7 @@ from helpers import ROOT
 from helpers.data import TOTAL, published_counts
 from helpers.papers.bag_models import bag_runs, bag_scores
 from helpers.papers.distant import hit_shares, published_lists
-from helpers.papers.findings import finding_runs, findings_table, stored_findings, verdict
+from helpers.papers.findings import _finding_runs, findings_table, stored_findings, verdict
 from helpers.papers.graphs import pair_runs, pair_scores
 from helpers.papers.items import _read_items, _run_status, _stored_verdicts
 from helpers.reporting import TABLES_FOLDER, load_published, read_tidy, scheme_scores
@@ -156,7 +156,7 @@ class TestEvidence:
 
     def test_weighted_is_like_micro_on_semeval_and_not_for_recent(self) -> None:
         """W, Section 3.1; of PTR on pairs of Re-DocRED it is not, either."""
-        semeval = [run for run in finding_runs() if run.name in ("EM-ES", "PTR") and run.kind == "paired"]
+        semeval = [run for run in _finding_runs() if run.name in ("EM-ES", "PTR") and run.kind == "paired"]
         scores = pd.DataFrame(map(scheme_scores, semeval))
         assert len(scores) >= 10 and 100 * (scores["micro"] - scores["weighted"]).abs().max() < 0.25
         means = pair_scores(pair_runs()).pivot_table("value", "model", "score").mul(100)

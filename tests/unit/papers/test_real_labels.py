@@ -9,11 +9,18 @@ from scipy.stats import kendalltau
 
 from helpers.experiments import REAL_DRAWS
 from helpers.papers import real_labels
-from helpers.papers.real_labels import HELD_OUT, MANUAL, moved_pairs, order_table, real_scores, scored_by_both
+from helpers.papers.real_labels import (
+    HELD_OUT,
+    MANUAL,
+    _real_scores,
+    moved_pairs,
+    order_table,
+    scored_by_both,
+)
 
 
 def test_every_system_is_scored_by_both_on_the_same_draws() -> None:
-    scores, draws = real_scores(), pd.read_csv(REAL_DRAWS)
+    scores, draws = _real_scores(), pd.read_csv(REAL_DRAWS)
     assert scores.groupby(["system", "seed"])["protocol"].agg(list).map(sorted).map(tuple).nunique() == 1
     assert set(draws["system"]) == set(scores["system"]) and set(draws["draw"]) == set(range(1, 201))
     assert len(draws) == 400 * draws["system"].nunique() and draws["auc"].between(0, 1).all()
@@ -23,7 +30,7 @@ def test_every_system_is_scored_by_both_on_the_same_draws() -> None:
 
 def test_tau_and_turned_pairs_are_those_of_the_means(monkeypatch) -> None:
     def means() -> pd.DataFrame:
-        return real_scores().groupby(["system", "protocol"])["auc"].mean().unstack()
+        return _real_scores().groupby(["system", "protocol"])["auc"].mean().unstack()
 
     def turned(table: pd.DataFrame) -> int:
         differences = (table.loc[a] - table.loc[b] for a, b in combinations(table.index, 2))
@@ -33,10 +40,10 @@ def test_tau_and_turned_pairs_are_those_of_the_means(monkeypatch) -> None:
     assert row["Kendall's τ"].startswith(f"{kendalltau(*means().to_numpy().T).statistic:.2f} [")
     assert row["pairs reversed"].split(" of ")[0] == str(turned(means()))
     # spoilt: the two labels change their names for half of the systems
-    spoilt, half = real_scores(), sorted(set(real_scores()["system"]))[::2]
+    spoilt, half = _real_scores(), sorted(set(_real_scores()["system"]))[::2]
     best = spoilt["system"].isin(half) & (spoilt["protocol"] == MANUAL)
     spoilt.loc[best, "auc"] = 1 - spoilt.loc[best, "auc"]
-    monkeypatch.setattr(real_labels, "real_scores", lambda: spoilt)
+    monkeypatch.setattr(real_labels, "_real_scores", lambda: spoilt)
     assert order_table().iloc[0]["pairs reversed"] != row["pairs reversed"]
 
 

@@ -7,7 +7,7 @@ import pytest
 from helpers.metrics import Outcome, direction_scores, official_macro
 from helpers.metrics.direction import paired_breakdown
 from helpers.papers.direction import direction_rows, direction_table
-from helpers.papers.studies import SETTINGS, study_runs, study_table
+from helpers.papers.studies import SETTINGS, _study_runs, study_table
 from helpers.papers.weighting import class_effects, weighted_rows, weighted_table
 from helpers.reporting.results import resampled_intervals, runs_named
 from helpers.reporting.tables import read_tidy, write_tidy
@@ -59,7 +59,7 @@ def a_and_ppr(run) -> tuple[float, float]:
 @pytest.mark.parametrize("study", sorted(set(pd.read_csv(SETTINGS)["study"])))
 def test_a_row_of_a_study_is_the_mean_of_its_runs(study) -> None:
     table = study_table(study).set_index("setting")
-    for setting, runs in study_runs(study).items():
+    for setting, runs in _study_runs(study).items():
         own = [] if study.startswith("bert-em") else [a_and_ppr(run) for run in runs]
         assert bool(runs) == (setting in table.index)
         for column, values in zip(("A", "PPR"), np.transpose(own), strict=bool(own)):
@@ -70,5 +70,5 @@ def test_a_row_of_a_study_is_the_mean_of_its_runs(study) -> None:
 
 
 def test_the_default_setting_is_the_standard_run() -> None:
-    default = study_runs("markers")["markers added as tokens, vectors at random"]
+    default = _study_runs("markers")["markers added as tokens, vectors at random"]
     assert {run.variant for run in default} == {""} and {9, 148, 378} <= {run.seed for run in default}
