@@ -70,11 +70,11 @@ def _token_groups(tokens: Sequence[str], key: str = "caused") -> list[str]:
     literal = tokens.index("[SEP]") if list(tokens).count("[SEP]") > 1 else 0
     named = dict.fromkeys(SPECIAL, GROUPS[0]) | dict.fromkeys(MARKERS, "markers")
     groups, inside = [], False
-    for place, token in enumerate(tokens):
+    for position, token in enumerate(tokens):
         if token in MARKERS:
             inside = token in MARKERS[::2]
         word = "key word" if token == key else "entities" if inside else "other words"
-        groups.append(named.get(token, "literal relation" if place < literal else word))
+        groups.append(named.get(token, "literal relation" if position < literal else word))
     return groups
 
 
@@ -125,8 +125,8 @@ def case_study(
         "profile": experiment.profile,
         "sentence": sample.id,
     }
-    for side, one in zip(SIDES, (sample, paired_sample(sample)), strict=True):
-        study[side] = _reading(model, one)
+    for side, own in zip(SIDES, (sample, paired_sample(sample)), strict=True):
+        study[side] = _reading(model, own)
     _check_study(study)
     write_atomically(Path(folder) / f"{experiment.name.lower()}.json", _text(study))
     return study
@@ -136,7 +136,7 @@ def _labels(experiment: Experiment) -> tuple[str, ...]:
     if experiment.dataset == "semeval2010":
         return SEMEVAL_RELATIONS
     if experiment.dataset == "demo":
-        return tuple(label_ids(one.relation for part in read_corpus("demo").values() for one in part))
+        return tuple(label_ids(sample.relation for part in read_corpus("demo").values() for sample in part))
     raise ValueError(f"the case study knows semeval2010 and demo, not {experiment.dataset}")
 
 
@@ -164,9 +164,9 @@ def _reading(model, sample: RelationSample) -> dict[str, Any]:
 def _attribution(model, sample: RelationSample, relation: str, against: str | None = None) -> dict[str, Any]:
     from ..models import attribution
 
-    found = attribution.integrated_gradients(model, sample, relation, against)
-    numbers = {name: round(getattr(found, name), DIGITS) for name in ("score", "baseline", "gap")}
-    values = found.values.round(DIGITS).tolist()
+    explained = attribution.integrated_gradients(model, sample, relation, against)
+    numbers = {name: round(getattr(explained, name), DIGITS) for name in ("score", "baseline", "gap")}
+    values = explained.values.round(DIGITS).tolist()
     return {"relation": relation, "against": against, "steps": attribution.STEPS, **numbers, "values": values}
 
 

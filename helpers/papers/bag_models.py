@@ -43,9 +43,9 @@ def bag_scores(runs: Sequence[Run]) -> pd.DataFrame:
     mixed_runs(runs, system_name)
     for run in runs:
         ranking = ranking_of(run)
-        found, single = fact_scores(ranking), relation_scores(ranking, ["macro"])
+        measured, single = fact_scores(ranking), relation_scores(ranking, ["macro"])
         row: dict[str, Any] = {"system": system_name(run), "seed": run.seed, "seconds": run.wall_seconds}
-        row |= {"steps": _steps(run)} | {name: found[name] for name in MEASURES if name in found}
+        row |= {"steps": _steps(run)} | {name: measured[name] for name in MEASURES if name in measured}
         rows.append(row | {"macro_f1": single.pop("macro")} | single)
     return pd.DataFrame(rows)
 
@@ -74,7 +74,7 @@ def bag_findings(scores: pd.DataFrame) -> pd.DataFrame:
     steps = scores.groupby("system")["steps"].mean()
     for order in read_findings("D").itertuples():
         names = (order.first, order.second)
-        first, second = (100 * scores.loc[scores["system"] == one, order.score].to_numpy() for one in names)
+        first, second = (100 * scores.loc[scores["system"] == name, order.score].to_numpy() for name in names)
         if (fewest := min(len(first), len(second))) < 2:
             continue
         with np.errstate(all="ignore"), warnings.catch_warnings(action="ignore"):  # equal scores: nan
@@ -83,7 +83,7 @@ def bag_findings(scores: pd.DataFrame) -> pd.DataFrame:
         row = {"family": order.family, "finding": order.finding, "label": order.label}
         row |= {"difference": second.mean() - first.mean(), "low": low, "high": high}
         row |= {"p": test.pvalue if fewest >= LEAST_RUNS else np.nan, "p_holm": np.nan, "runs": fewest}
-        row["steps"] = ", ".join(f"{steps[one]:.0f}" for one in names if steps[one] >= 0)
+        row["steps"] = ", ".join(f"{steps[name]:.0f}" for name in names if steps[name] >= 0)
         rows.append(row | {"rises": order.rises == "yes"})
     table = pd.DataFrame(rows)
     table["p_holm"] = holm_within(table, table["family"])

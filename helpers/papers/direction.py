@@ -47,14 +47,14 @@ def direction_rows(runs: Sequence[Run], intervals: pd.DataFrame, made: str = "")
 
 def _printed() -> dict[tuple[str, ...], tuple[str, str, str]]:
     """Tables II–VI for `tidy_runs`; base before large."""
-    printed, found = reporting.load_published("R"), {}
+    printed, cells = reporting.load_published("R"), {}
     printed = printed[printed["item"].str.startswith("Table")]
     for size in ("(large)", "(base)"):
         for _, row in printed[printed["model"].str.endswith(size)].iterrows():
             name = row["model"].removesuffix(f" {size}")
             key = (row["dataset"], name, row["metric"], row["scheme"], "mean")
-            found[key] = (row["printed"], row["model"], row["item"])
-    return found
+            cells[key] = (row["printed"], row["model"], row["item"])
+    return cells
 
 
 def direction_table(rows: pd.DataFrame, dataset: str = "semeval2010") -> pd.DataFrame:
@@ -159,11 +159,11 @@ def rate_rows(rows: pd.DataFrame) -> pd.DataFrame:
         theirs["model"].map(_source_of),
         theirs["model"].str.partition(" (")[0],
     )
-    found = pd.concat([ours, theirs], ignore_index=True)
-    largest = found[found["metric"] == "ppr"].groupby("model")["value"].max().sort_values()
-    found = found.sort_values(["model", "source", "metric", "kind"], kind="stable")
-    found = found.sort_values("model", key=lambda one: one.map(largest.index.get_loc), kind="stable")
-    return found[["model", "source", "metric", "kind", "value", "sd", "low", "high"]].reset_index(drop=True)
+    table = pd.concat([ours, theirs], ignore_index=True)
+    largest = table[table["metric"] == "ppr"].groupby("model")["value"].max().sort_values()
+    table = table.sort_values(["model", "source", "metric", "kind"], kind="stable")
+    table = table.sort_values("model", key=lambda one: one.map(largest.index.get_loc), kind="stable")
+    return table[["model", "source", "metric", "kind", "value", "sd", "low", "high"]].reset_index(drop=True)
 
 
 def breakdown_table(runs: Sequence[Run], models: Sequence[str], alike: Sequence[str] = ()) -> pd.DataFrame:
@@ -175,12 +175,12 @@ def breakdown_table(runs: Sequence[Run], models: Sequence[str], alike: Sequence[
     tables = []
     for model in models:
         own = [paired_breakdown(run.outcome()) for run in runs if run.name == model]
-        mean = sum(pd.DataFrame.from_dict(one, orient="index") for one in own) / len(own)
+        mean = sum(pd.DataFrame.from_dict(parts, orient="index") for parts in own) / len(own)
         mean[list(KINDS)] *= 100
         tables.append(mean[["n", *KINDS]].rename_axis("relation").reset_index().assign(model=model))
     table = pd.concat(tables, ignore_index=True)[["model", "relation", "n", *KINDS]]
     table["group"] = table["relation"].isin(alike).map({True: "one kind", False: "two kinds"})
     lost = -table.groupby("relation")["right_both"].transform("mean")
-    order = table.assign(lost=lost, place=table["model"].map(list(models).index))
-    table = table.loc[order.sort_values(["place", "group", "lost"], kind="stable").index]
+    order = table.assign(lost=lost, rank=table["model"].map(list(models).index))
+    table = table.loc[order.sort_values(["rank", "group", "lost"], kind="stable").index]
     return (table if alike else table.drop(columns="group")).reset_index(drop=True)

@@ -88,8 +88,8 @@ def list_scores(
         row |= metrics.fact_scores(ranking)
         if replicates:
             rng = np.random.default_rng(seed)
-            found = metrics.bootstrap_intervals(_sample_of(run), _up_to(recall), rng, replicates)
-            row |= {"low": found.low[0], "high": found.high[0]}
+            interval = metrics.bootstrap_intervals(_sample_of(run), _up_to(recall), rng, replicates)
+            row |= {"low": interval.low[0], "high": interval.high[0]}
         rows.append(row)
     table = pd.DataFrame(rows).drop(columns=["rank", "threshold"])
     return table.sort_values("auc", ascending=False, ignore_index=True)
@@ -164,31 +164,31 @@ def precision_curves(
 
         def at_recalls(sample: metrics.FactSample, grid: np.ndarray = grid) -> np.ndarray:
             weight = sample.counts[..., sample.units].astype(float)
-            ranks, found = weight.cumsum(-1), (weight * sample.hits).cumsum(-1)
-            recall = found / np.maximum(sample.counts @ sample.facts_of_unit, 1)[..., None]
+            ranks, hits = weight.cumsum(-1), (weight * sample.hits).cumsum(-1)
+            recall = hits / np.maximum(sample.counts @ sample.facts_of_unit, 1)[..., None]
             flat = [
-                _precision_at_recall(*one, grid)
-                for one in zip(
-                    *(part.reshape(-1, part.shape[-1]) for part in (ranks, found, recall)), strict=True
+                _precision_at_recall(*curve, grid)
+                for curve in zip(
+                    *(part.reshape(-1, part.shape[-1]) for part in (ranks, hits, recall)), strict=True
                 )
             ]
             return np.array(flat).reshape(*weight.shape[:-1], len(grid))
 
-        found = metrics.bootstrap_intervals(
+        band = metrics.bootstrap_intervals(
             _sample_of(run), at_recalls, np.random.default_rng(seed), replicates
         )
-        columns = {"recall": grid, "precision": found.value, "low": found.low, "high": found.high}
+        columns = {"recall": grid, "precision": band.value, "low": band.low, "high": band.high}
         frames.append(100 * pd.DataFrame(columns).assign(system=0.0))
         frames[-1]["system"] = name
     return pd.concat(frames, ignore_index=True)
 
 
 def _precision_at_recall(
-    ranks: np.ndarray, found: np.ndarray, recall: np.ndarray, grid: np.ndarray
+    ranks: np.ndarray, hits: np.ndarray, recall: np.ndarray, grid: np.ndarray
 ) -> np.ndarray:
-    place = np.searchsorted(recall, grid - 1e-12)
-    inside = np.minimum(place, len(recall) - 1)
-    return np.where(place < len(recall), found[inside] / np.maximum(ranks[inside], 1), np.nan)
+    rank = np.searchsorted(recall, grid - 1e-12)
+    inside = np.minimum(rank, len(recall) - 1)
+    return np.where(rank < len(recall), hits[inside] / np.maximum(ranks[inside], 1), np.nan)
 
 
 def hit_shares(runs: Mapping[str, Run], top: int = 4) -> pd.DataFrame:
@@ -242,8 +242,8 @@ def compare_lists(
             test = metrics.paired_bootstrap(*_paired_samples(first, second), *drawn)
         else:
             test = metrics.unpaired_bootstrap(_sample_of(first), _sample_of(second), *drawn)
-        for at, measure in enumerate(metrics.FACT_MEASURES):
-            values = {name: getattr(test, name)[at] for name in ("difference", "low", "high", "p")}
+        for column, measure in enumerate(metrics.FACT_MEASURES):
+            values = {name: getattr(test, name)[column] for name in ("difference", "low", "high", "p")}
             rows.append(
                 {"first": system_name(first), "second": system_name(second), "measure": measure} | values
             )
@@ -259,11 +259,11 @@ def _paired_samples(first: Run, second: Run) -> tuple[metrics.FactSample, metric
         names = " and ".join(map(system_name, runs))
         raise ValueError(f"{names} cannot be paired: other facts, or unnamed pairs")
     pairs = [np.array(run.outcome().pairs) for run in runs]
-    found = [
-        set(zip(own[one.hits], one.relations[one.hits], strict=True))
-        for own, one in zip(pairs, rankings, strict=True)
+    facts = [
+        set(zip(own[ranking.hits], ranking.relations[ranking.hits], strict=True))
+        for own, ranking in zip(pairs, rankings, strict=True)
     ]
-    true = found[0] | found[1]
+    true = facts[0] | facts[1]
     units = max(own.max() for own in pairs) + 1
     of_unit = np.bincount([int(pair) for pair, _ in true], minlength=units)
     of_unit = np.r_[of_unit, np.ones(rankings[0].facts - len(true), dtype=np.int64)]

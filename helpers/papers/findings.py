@@ -62,9 +62,9 @@ def _findings() -> pd.DataFrame:
     table = read_findings("[RW]")
     published = reporting.load_published()
     published = published[published["statistic"].isin(["value", "mean"])]
-    place = published["paper"] + ", " + published["item"] + ", " + published["model"]
+    cells = published["paper"] + ", " + published["item"] + ", " + published["model"]
     score = published["metric"].mask(published["metric"] == "f1", published["scheme"])
-    printed = dict(zip(zip(place, score, strict=True), published["printed"], strict=True))
+    printed = dict(zip(zip(cells, score, strict=True), published["printed"], strict=True))
     for where in [where for where, score in printed if score == "micro"]:
         printed[where, "fall"] = f"{float(printed[where, 'micro']) - float(printed[where, 'macro']):.1f}"
     for side in ("printed_first", "printed_second"):
@@ -118,9 +118,9 @@ def verdict(rises: bool, difference: float, p: float, runs: int) -> str:
 def _finding_runs(profile: str = "standard") -> list[Run]:
     """The stored runs that the findings are about: on the embedded encoder, or of profile 'base'."""
     encoder, study = (BASE_ENCODER, "base-changed") if profile == "base" else (EMBEDDED, "bert-em")
-    found = list_runs(_SEMEVAL, encoder=encoder, profile=profile, split="test", variant="")
-    found += list_runs(_OFFICIAL_TEXT, folder=STUDIES_FOLDER / study, encoder=encoder)
-    return found + [run for run in pair_runs() if run.encoder == encoder]
+    runs = list_runs(_SEMEVAL, encoder=encoder, profile=profile, split="test", variant="")
+    runs += list_runs(_OFFICIAL_TEXT, folder=STUDIES_FOLDER / study, encoder=encoder)
+    return runs + [run for run in pair_runs() if run.encoder == encoder]
 
 
 def findings_table(runs: Iterable[Run]) -> pd.DataFrame:
@@ -166,7 +166,7 @@ def holm_within(table: pd.DataFrame, groups: pd.Series) -> pd.Series:
 def _verdicts(table: pd.DataFrame, p: pd.Series) -> list[str]:
     difference = table["ours_second"] - table["ours_first"]
     decided = map(verdict, table["rises"], difference, p, table["runs"])
-    return [UNDECIDED if why else one for one, why in zip(decided, table["why"], strict=True)]
+    return [UNDECIDED if why else word for word, why in zip(decided, table["why"], strict=True)]
 
 
 def _further_apart_in_a(table: pd.DataFrame) -> pd.Series:
@@ -205,20 +205,20 @@ def findings_markdown() -> str:
     table = stored_findings()
     why = (": " + table["why"]).where(table["why"] != "", "")
     p = {"p": table["p"].map(reporting.p_value), "p, Holm": table["p_holm"].map(reporting.p_value)}
-    found = {"ours": _numbers(table)} | p | {"runs": table["runs"], "verdict": table["verdict"] + why}
-    return reporting.to_markdown(pd.DataFrame(_head(table) | found))
+    columns = {"ours": _numbers(table)} | p | {"runs": table["runs"], "verdict": table["verdict"] + why}
+    return reporting.to_markdown(pd.DataFrame(_head(table) | columns))
 
 
 def base_markdown() -> str:
     """The findings that have runs at base size: published, on the small encoder, at base size."""
     columns = {"small encoder": stored_findings(), "base size": stored_findings("base")}
     base = columns["base size"]
-    found = {}
+    texts = {}
     for name, table in columns.items():
         why = (" (" + table["why"] + ")").where(table["why"] != "", "")
-        found[name] = _numbers(table) + ": " + table["verdict"] + why
-    found |= {"p, Holm, base size": base["p_holm"].map(reporting.p_value), "runs": base["runs"]}
-    return reporting.to_markdown(pd.DataFrame(_head(base) | found)[base["runs"] > 0])
+        texts[name] = _numbers(table) + ": " + table["verdict"] + why
+    texts |= {"p, Holm, base size": base["p_holm"].map(reporting.p_value), "runs": base["runs"]}
+    return reporting.to_markdown(pd.DataFrame(_head(base) | texts)[base["runs"] > 0])
 
 
 def folded_markdown() -> str:

@@ -22,8 +22,7 @@ from ..reporting import TABLES_FOLDER, write_csv
 
 NEGATIVE, REPLICATES, SEED = "no_relation", 2000, 1
 RENAMED = {
-    f"org:{place}_of_headquarters": f"org:{place}_of_branch"
-    for place in ("city", "country", "stateorprovince")
+    f"org:{area}_of_headquarters": f"org:{area}_of_branch" for area in ("city", "country", "stateorprovince")
 }
 RENAMED |= {"per:alternate_names": "per:identity"}
 """TACRED's label → Re-TACRED's name of (nearly) the same relation."""
@@ -85,7 +84,7 @@ def _decided(scores: np.ndarray) -> np.ndarray:
     >>> _decided(np.array([[0.2, 0.1]] * 40)).tolist()
     [[0, 1], [-1, 0]]
     """
-    leads = np.array([(scores[:, [at]] > scores).mean(axis=0) for at in range(scores.shape[1])])
+    leads = np.array([(scores[:, [system]] > scores).mean(axis=0) for system in range(scores.shape[1])])
     return (leads >= 0.975).astype(int) - (leads.T >= 0.975).astype(int)
 
 

@@ -242,7 +242,7 @@ def restriction_gains(scores: pd.DataFrame) -> pd.DataFrame:
     keys = scores["seed"].fillna(0).astype(int).rename("seed")  # 0: nothing is drawn at random
     wide = scores.assign(seed=keys).pivot(index=["dataset", "score", "seed"], columns="model", values="value")
     tables = []
-    for model in (one for one in wide if one.startswith("RECENT(") and one.endswith(")")):
+    for model in (name for name in wide if name.startswith("RECENT(") and name.endswith(")")):
         base = model.removeprefix("RECENT(").removesuffix(")")
         parts = {"alone": base, "two_steps": model + WITHOUT_TYPES}
         parts |= {"RECENT": model, "leaky": model + AS_PUBLISHED}
@@ -274,14 +274,14 @@ def leak_effects(runs: Iterable[Run]) -> pd.DataFrame:
 
     Raises ValueError as `leak_table`.
     """
-    table, found = leak_table(runs, SCHEMES), {}
+    table, rows = leak_table(runs, SCHEMES), {}
     for scheme, part in table.groupby("scheme", sort=False):
         gain = 100 * part["gain"]
         best = [system_title(part.loc[part[name].idxmax(), "model"]) for name in ("score", "leaked")]
         tau = float(kendalltau(part["score"], part["leaked"]).statistic)
-        found[scheme] = [len(part), gain.min(), gain.median(), gain.max(), tau, *best]
+        rows[scheme] = [len(part), gain.min(), gain.median(), gain.max(), tau, *best]
     columns = ["systems", "least", "median", "most", "tau", "first", "first_leaked"]
-    return pd.DataFrame.from_dict(found, orient="index", columns=columns).rename_axis("scheme")
+    return pd.DataFrame.from_dict(rows, orient="index", columns=columns).rename_axis("scheme")
 
 
 def graph_table(rows: pd.DataFrame) -> pd.DataFrame:

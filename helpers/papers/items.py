@@ -106,7 +106,7 @@ def items_markdown() -> str:
     items = _read_items()
     count = _counts(items).reset_index()
     shown = items[["paper", "item", "what", "status", "evidence", "rule"]].assign(
-        where=[f"[{Path(one).name}]({_link(one)})" if one else "" for one in items["file"]],
+        where=[f"[{Path(file).name}]({_link(file)})" if file else "" for file in items["file"]],
         note=items["note"],
     )
     return f"{to_markdown(count)}\n\n{to_markdown(shown)}"

@@ -67,9 +67,9 @@ def _is_read(name: str, tokens: Sequence[str]) -> list[bool]:
     read = {"em-es": MARKERS[::2], "ptr": ("[MASK]",)}.get(name, ("[CLS]",))
     if name != "r-bert":
         return [token in read for token in tokens]
-    marks = [place for place, token in enumerate(tokens) if token in ("$", "#")]
-    inside = {place for first, last in (marks[:2], marks[2:4]) for place in range(first + 1, last)}
-    return [place == 0 or place in inside for place in range(len(tokens))]
+    marks = [position for position, token in enumerate(tokens) if token in ("$", "#")]
+    inside = {position for first, last in (marks[:2], marks[2:4]) for position in range(first + 1, last)}
+    return [position == 0 or position in inside for position in range(len(tokens))]
 
 
 def lesson_experiments(
@@ -156,16 +156,16 @@ def train_and_keep(experiment: Experiment, folder: Path | str, progress: bool = 
     return _Trained(experiment, run, epoch_runs(after), load_weights(weights, made))
 
 
-def blindness_text(one: _Trained) -> str:
+def blindness_text(model: _Trained) -> str:
     """What the five scores of a model say about direction, in words."""
-    found = one.scores
-    text = f"{one.name} has an official macro-F1 of {found['A']:.1f} % (A) on the test set and of "
-    text += f"{found['B']:.1f} % (B) on the paired set. "
-    if np.isnan(found["PIR"]):
+    a, b, pir, ppr = (model.scores[name] for name in ("A", "B", "PIR", "PPR"))
+    text = f"{model.name} has an official macro-F1 of {a:.1f} % (A) on the test set and of "
+    text += f"{b:.1f} % (B) on the paired set. "
+    if np.isnan(pir):
         return f"{text}Nothing is right, so PIR is undefined, and PPR is 0."
-    text += f"Of its right answers, {_share_in_words(found['PIR'])} stayed the same when the markers changed "
-    text += f"places (PIR {found['PIR']:.1f} %); of the pairs, {_share_in_words(found['PPR'])} are right on "
-    return f"{text}both sides (PPR {found['PPR']:.1f} %)."
+    text += f"Of its right answers, {_share_in_words(pir)} stayed the same when the markers changed "
+    text += f"places (PIR {pir:.1f} %); of the pairs, {_share_in_words(ppr)} are right on "
+    return f"{text}both sides (PPR {ppr:.1f} %)."
 
 
 _SHARES = ((0.5, "none"), (5, "hardly any"), (25, "few"), (45, "less than half"), (55, "about half"))
@@ -183,14 +183,15 @@ def _share_in_words(percent: float) -> str:
     return next((word for end, word in _SHARES if percent < end), "an undefined share")
 
 
-def answers_text(one: _Trained, sample: RelationSample) -> str:
+def answers_text(model: _Trained, sample: RelationSample) -> str:
     """Whether a model turns its answer when the markers of a sentence change places, in words."""
-    first, second = one.answers([sample, paired_sample(sample)]).itertuples()
+    first, second = model.answers([sample, paired_sample(sample)]).itertuples()
     kept = first.predicted == second.predicted
     turned = second.predicted == inverse_label(first.predicted)
     what = "gives the same answer to" if kept else "turns its answer with" if turned else "loses its way in"
     right = sum(row.predicted == row.gold for row in (first, second))
-    return f"{one.name} {what} the paired sentence ({first.p:.3f} and {second.p:.3f}): right on {right} of 2."
+    text = f"{model.name} {what} the paired sentence ({first.p:.3f} and {second.p:.3f})"
+    return f"{text}: right on {right} of 2."
 
 
 RARE = 10
@@ -211,11 +212,11 @@ def invented_predictions(gold: pd.Series, seed: int, right: Rates = RIGHT) -> di
     """
     rng = np.random.default_rng(seed)
     frequent = gold.map(gold.value_counts()) >= RARE
-    found = {}
+    predictions = {}
     for name, (if_frequent, if_rare) in right.items():
         hits = rng.random(len(gold)) < np.where(frequent, if_frequent, if_rare)
-        found[name] = gold.where(hits, rng.permutation(gold))
-    return found
+        predictions[name] = gold.where(hits, rng.permutation(gold))
+    return predictions
 
 
 def invented_leads(gold: pd.Series, seeds: Iterable[int], right: Rates = RIGHT) -> pd.DataFrame:

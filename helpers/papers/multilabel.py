@@ -77,10 +77,10 @@ def score_rows(
     """
     outcome, schemes, rng = run.outcome(), metrics.scheme_names(), np.random.default_rng(seed)
     policy, made = metrics.Policy.of(outcome.counts), metrics.bootstrap_suffix(replicates, seed)
-    found = outcome.ranking.intervals(ks, rng, replicates)
-    found |= metrics.label_intervals(outcome.sets, rng, replicates=replicates)
+    intervals = outcome.ranking.intervals(ks, rng, replicates)
+    intervals |= metrics.label_intervals(outcome.sets, rng, replicates=replicates)
     kinds, rows = metrics.F_MEASURES | {scheme: ("f1", scheme) for scheme in schemes}, []
-    for name, interval in found.items():
+    for name, interval in intervals.items():
         row = {"paper": "L", "item": "linear methods", "dataset": run.dataset, "model": run.name}
         row |= {"metric": "f1" if name in schemes else name, "scheme": name if name in schemes else ""}
         row |= {"value": interval.value, "low": interval.low, "high": interval.high}

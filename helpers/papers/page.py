@@ -176,7 +176,7 @@ def _example(name: str = "EM-C", seed: int = 9) -> pd.DataFrame:
     ['id', 'gold', 'predicted', 'paired']
     """
     stored = runs.list_runs("semeval2010", profile="standard")
-    (run,) = (one for one in stored if (one.name, one.seed) == (name, seed))
+    (run,) = (run for run in stored if (run.name, run.seed) == (name, seed))
     outcome, labels = run.outcome(), np.array(run.labels)
     rows = pd.DataFrame({role: labels[codes] for role, codes in outcome.roles.items()})
     rows = rows.loc[rows.index.repeat(outcome.counts)].sample(frac=1, random_state=seed)

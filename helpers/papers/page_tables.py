@@ -114,7 +114,9 @@ def _verdicts() -> Iterator[Claimed]:
     audit = pd.read_csv(TABLES_FOLDER / "audit.csv")
     for paper in "WR":
         counts = audit.loc[audit["paper"] == paper, "verdict"].value_counts()
-        ours = ", ".join(f"{counts.get(one, 0)} {one}" for one in (CONSISTENT, INCONSISTENT, NOT_DERIVABLE))
+        ours = ", ".join(
+            f"{counts.get(verdict, 0)} {verdict}" for verdict in (CONSISTENT, INCONSISTENT, NOT_DERIVABLE)
+        )
         yield f"{paper}, all", "10_audit", "numbers that follow from others", f"{counts.sum()} claims", ours
 
 

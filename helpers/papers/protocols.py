@@ -124,25 +124,25 @@ def _of_sampling() -> Checked:
 
 def _of_relations() -> Iterator[Checked]:
     """On the label counts of NYT10m: facts of the test part, sentences of the training part; NA left out."""
-    place, counts = "Imbalanced Classes", published_counts("nyt10m")
+    section, counts = "Imbalanced Classes", published_counts("nyt10m")
     test, train = (pd.Series(counts[part]).drop([TOTAL, "NA"], errors="ignore") for part in ("test", "train"))
     top = 100 * test.nlargest(4).sum() / test.sum()
     claim = "the four most frequent relations hold about 80 % of the positive test instances"
-    yield claim, place, 75 <= top <= 85, pd.DataFrame({"top four, %": [top]}, ["NYT10m test"])
+    yield claim, section, 75 <= top <= 85, pd.DataFrame({"top four, %": [top]}, ["NYT10m test"])
     contains = 100 * train["/location/location/contains"] / train.sum()
     claim = "about half of the positive training instances are /location/location/contains"
     half = 45 <= contains <= 55 and train.idxmax() == "/location/location/contains"
-    yield claim, place, half, pd.DataFrame({"contains, %": [contains]}, ["NYT10m train"])
+    yield claim, section, half, pd.DataFrame({"contains, %": [contains]}, ["NYT10m train"])
     few = (train < 1000).sum()
     claim = "half of the relations have fewer than 1000 training sentences"
     numbers = pd.DataFrame({"few": [few], "all": [len(train)]}, ["NYT10m train, few of all:"])
-    yield claim, place, len(train) / 2 <= few, numbers
+    yield claim, section, len(train) / 2 <= few, numbers
 
 
 def _opposite(micro: pd.Series, macro: pd.Series) -> pd.DataFrame:
     """Systems that differ in one step, training or strategy, and whose micro- and macro-F1 go apart."""
     rows = {}
-    for a, b in combinations([one for one in micro.index if "+" in one], 2):
+    for a, b in combinations([name for name in micro.index if "+" in name], 2):
         differing = sum(x != y for x, y in zip(a.split("+"), b.split("+"), strict=True))
         if differing == 1 and (micro[a] - micro[b]) * (macro[a] - macro[b]) < 0:
             up, down = (a, b) if micro[a] > micro[b] else (b, a)

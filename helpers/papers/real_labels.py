@@ -49,7 +49,7 @@ def both_table() -> pd.DataFrame:
     runs = _real_scores().groupby("system")["seed"].nunique()
     tables = [runs.reindex(areas.index.unique()).rename("runs")]
     for protocol, title in TITLES.items():
-        own, best = (one[one["protocol"] == protocol] for one in (areas, f1))
+        own, best = (table[table["protocol"] == protocol] for table in (areas, f1))
         columns = {
             f"AUC, {title}": [f"{row.value:.1f} [{row.low:.1f}, {row.high:.1f}]" for row in own.itertuples()],
             f"rank, {title}": own["rank"],

@@ -41,9 +41,9 @@ def _study_runs(study: str) -> dict[str, list[Run]]:
     table = pd.read_csv(SETTINGS, dtype=str, keep_default_na=False).set_index("setting")
     stored = {}
     for setting, row in table[table["study"] == study].drop(columns="study").iterrows():
-        seeds = {one.seed for one in studies()[row.pop("seeds_of")].experiments}
-        found = list_runs(folder=RESULTS / row.pop("folder"), split="test", **row)
-        stored[setting] = [run for run in found if run.seed in seeds]
+        seeds = {experiment.seed for experiment in studies()[row.pop("seeds_of")].experiments}
+        runs = list_runs(folder=RESULTS / row.pop("folder"), split="test", **row)
+        stored[setting] = [run for run in runs if run.seed in seeds]
     return stored
 
 
@@ -94,7 +94,7 @@ def with_base(table: pd.DataFrame) -> pd.DataFrame:
     own = cells(per_seed(base, paired_scores, attrgetter("model")), "model").rename(columns=NAMES)
     own = own.rename_axis("model").reset_index().assign(encoder=f"{BASE_ENCODER}, ours")
     parts = [(part, own[own["model"] == model]) for model, part in table.groupby("model", sort=False)]
-    return pd.concat([one for pair in parts for one in pair])[table.columns]
+    return pd.concat([half for pair in parts for half in pair])[table.columns]
 
 
 def cost_table() -> pd.DataFrame:

@@ -106,7 +106,7 @@ def _comparisons(path: Path) -> Iterator[tuple[str, str, str, str, str, bool | N
         varying = [name for name in _NAMES if rows[name].nunique() > 1] or list(_NAMES)
         shared = _words(rows.iloc[0], [name for name in _NAMES if name not in varying], ", ")
         trained = sorted(set(rows["encoder"]) - {""}) if "encoder" in rows else []
-        shared = ", ".join(filter(None, [shared, *(f"ours on {one}, not judged" for one in trained)]))
+        shared = ", ".join(filter(None, [shared, *(f"ours on {encoder}, not judged" for encoder in trained)]))
         heading = ", ".join(filter(None, (paper, item, shared))) + f" ({path.name})"
         for _, row in rows.iterrows():
             try:
@@ -162,7 +162,7 @@ def _printed_like(value: float, printed: str) -> str:
 
 def _aligned(rows: pd.DataFrame) -> str:
     """Columns of text side by side, numbers to the right."""
-    answers = ["" if one is None else "yes" if one else "no" for one in rows["agrees"]]
+    answers = ["" if agreed is None else "yes" if agreed else "no" for agreed in rows["agrees"]]
     lines = [_SHOWN, *rows.assign(agrees=answers)[_SHOWN].to_numpy().tolist()]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     return "\n".join(
@@ -189,7 +189,7 @@ def _count(rows: pd.DataFrame) -> str:
     """How many numbers agree, which do not, and how many were not judged."""
     judged = rows[rows["agrees"].notna()]
     wrong = judged[~judged["agrees"].astype(bool)]
-    named = "; ".join(f"{item}: {', '.join(one['what'])}" for item, one in wrong.groupby("item", sort=False))
+    named = "; ".join(f"{item}: {', '.join(own['what'])}" for item, own in wrong.groupby("item", sort=False))
     counted = f"{len(judged) - len(wrong)} of {len(judged)} published numbers agree"
     said = f"{counted}; these do not: {named}." if named else f"{counted}."
     if left := len(rows) - len(judged):

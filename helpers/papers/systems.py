@@ -97,7 +97,9 @@ def crossing_pair(
     for pair in changed:
         if crossings := metrics.alpha_crossings(*(systems[model] for model in pair), negative=negative):
             break
-    values = {system_title(one): metrics.alpha_spectrum(systems[one], negative=negative) for one in pair}
+    values = {
+        system_title(model): metrics.alpha_spectrum(systems[model], negative=negative) for model in pair
+    }
     wide = 100 * pd.DataFrame(values, pd.Index(metrics.ALPHAS, name="alpha"))
     return wide.reset_index().melt("alpha", var_name="model")[["model", "alpha", "value"]], crossings
 

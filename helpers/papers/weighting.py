@@ -66,12 +66,12 @@ def _test_rows(scores: pd.DataFrame, dataset: str, pair: tuple[str, str]) -> lis
 def _printed() -> dict[tuple[str, ...], tuple[str, str, str]]:
     """Table 4 for `tidy_runs`."""
     ours = {theirs: ours for ours, theirs in BERT_EM.items()} | {"PTR - BERT_EM": "PTR - EM-ES"}
-    found = {}
+    cells = {}
     for row in reporting.load_published("W", "Table 4").itertuples():
         names = ("f1", row.statistic) if row.statistic in ("mean", "sd") else (row.statistic, "test")
         key = (row.dataset, ours[row.model], names[0], row.scheme, names[1])
-        found[key] = (row.printed, row.model, "Table 4")
-    return found
+        cells[key] = (row.printed, row.model, "Table 4")
+    return cells
 
 
 def weighted_table(rows: pd.DataFrame, dataset: str = "semeval2010") -> pd.DataFrame:

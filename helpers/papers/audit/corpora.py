@@ -142,7 +142,7 @@ def _against_stated(
     """A check for each statement (or one that says there is none), with the derived range that fits."""
     last = derived[-1] if derived else None
     for published, claimed in stated:
-        fitting = next((one for one in derived if overlap(one, ends(claimed))), last)
+        fitting = next((interval for interval in derived if overlap(interval, ends(claimed))), last)
         yield check(_TABLE_1, claim, published, claimed, fitting, inputs)
     if not stated:
         yield check(_TABLE_1, claim, "", None, last, inputs, "nothing printed to compare it with")
@@ -185,8 +185,8 @@ def _merged_directions(table: StatisticsTable) -> Iterator[Check]:
     claim = "semeval2010: share of Other in the test set from all four perplexities"
     yield from _against_stated(claim, _stated_shares(table, "semeval2010"), [share], directed + undirected)
     for metric in ("samples", "negative_share"):
-        one, other = table("semeval2010", metric), table(_UNDIRECTED, metric)
-        yield compare(other, f"{other.name}: does not depend on direction", one.value, (one,))
+        first, second = table("semeval2010", metric), table(_UNDIRECTED, metric)
+        yield compare(second, f"{second.name}: does not depend on direction", first.value, (first,))
 
 
 def _riedel(table: StatisticsTable) -> Iterator[Check]:
@@ -317,8 +317,8 @@ def audit_corpora(table: StatisticsTable) -> list[Check]:
     >>> [one.claim for one in audit_corpora(table) if one.verdict == "inconsistent"][-1]
     'tacred: entropy weights lie between weighted and macro, class by class'
     """
-    checks = [one for dataset in table.datasets for one in _from_label_counts(table, dataset)]
-    checks += [one for dataset in table.datasets for one in _row_bounds(table, dataset)]
+    checks = [claim for dataset in table.datasets for claim in _from_label_counts(table, dataset)]
+    checks += [claim for dataset in table.datasets for claim in _row_bounds(table, dataset)]
     for dataset in ("tacred", "nyt10", "semeval2010", _UNDIRECTED):
         checks += _linked_perplexities(table, dataset)
     checks += [*_merged_directions(table), *_riedel(table), *_skewed_corpora(table)]

@@ -165,7 +165,7 @@ class Check:
 
 
 def check(
-    place: Cell | tuple[str, str],
+    where: Cell | tuple[str, str],
     claim: str,
     published: str,
     claimed: Known | None,
@@ -177,7 +177,7 @@ def check(
 
     Parameters
     ----------
-    place : the cell, or (paper, item), that the claim belongs to.
+    where : the cell, or (paper, item), that the claim belongs to.
     claimed : the values that would be published like this; None if the paper prints nothing to hold against
         it.
     derived : the enclosure; None if the inputs are not printed.
@@ -192,7 +192,7 @@ def check(
     >>> check(("W", "Table 3"), "d", "3.8", (3.75, 3.85), (2.23, 3.62)).verdict
     'inconsistent'
     """
-    paper, item = (place.paper, place.item) if isinstance(place, Cell) else place
+    paper, item = (where.paper, where.item) if isinstance(where, Cell) else where
     low, high = (None, None) if derived is None else ends(derived)
     verdict = NOT_DERIVABLE
     if claimed is not None and derived is not None:
@@ -216,11 +216,11 @@ def compare(
 
 
 def ordered(
-    place: Cell | tuple[str, str], claim: str, smaller: Known, larger: Known, inputs: Iterable[object]
+    where: Cell | tuple[str, str], claim: str, smaller: Known, larger: Known, inputs: Iterable[object]
 ) -> Check:
     """Judge 'this is smaller than that': larger − smaller is above 0.
 
     >>> ordered(("W", "Section 1"), "a < b", (1, 2), (3, 4), ()).derived_low
     1
     """
-    return check(place, claim, "> 0", ABOVE_ZERO, difference(larger, smaller), inputs)
+    return check(where, claim, "> 0", ABOVE_ZERO, difference(larger, smaller), inputs)

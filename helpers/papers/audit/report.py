@@ -44,7 +44,7 @@ def audit_claims(
     table = StatisticsTable(published, label_counts)
     without_other = sum(table.positive("semeval2010")) or None
     checks = audit_corpora(table) + audit_weighting(published) + audit_direction(published, without_other)
-    return pd.DataFrame([asdict(one) for one in checks])
+    return pd.DataFrame([asdict(claim) for claim in checks])
 
 
 def _load_label_counts() -> pd.DataFrame:

@@ -170,21 +170,23 @@ def _welch_p(gain: Range, sd_a: Range, sd_b: Range, runs: int, effect: Range = (
         """(2, …) the smallest and the largest p for each ratio, nan where none is possible."""
         low, high = effects(r)
         df = (runs - 1) * (1 + r**2) ** 2 / (1 + r**4)
-        found = 2 * student.sf(np.stack([high, low]) * (runs / 2) ** 0.5, df)
-        return np.where(low <= high, found, np.nan)
+        tails = 2 * student.sf(np.stack([high, low]) * (runs / 2) ** 0.5, df)
+        return np.where(low <= high, tails, np.nan)
 
-    kinks = [one for one in (a_low / b_low, a_high / b_high, 1.0) if a_low / b_high <= one <= a_high / b_low]
+    kinks = [
+        ratio for ratio in (a_low / b_low, a_high / b_high, 1.0) if a_low / b_high <= ratio <= a_high / b_low
+    ]
     ratios = np.sort([*np.geomspace(a_low / b_high, a_high / b_low, GRID), *kinks])
-    found = p_of(ratios)
-    if np.isnan(found).all():
+    p_values = p_of(ratios)
+    if np.isnan(p_values).all():
         return None
-    return tuple(_refined(p_of, ratios, found, end) for end in (0, 1))
+    return tuple(_refined(p_of, ratios, p_values, end) for end in (0, 1))
 
 
-def _refined(p_of: Callable[..., np.ndarray], ratios: np.ndarray, found: np.ndarray, end: int) -> float:
+def _refined(p_of: Callable[..., np.ndarray], ratios: np.ndarray, p_values: np.ndarray, end: int) -> float:
     """The smallest (end 0) or largest (end 1) p, searched between the neighbours of the best ratio."""
     sign = -1.0 if end else 1.0
-    values = sign * found[end]
+    values = sign * p_values[end]
     best = int(np.nanargmin(values))
     ends = ratios[max(best - 1, 0)], ratios[min(best + 1, len(ratios) - 1)]
     beside = minimize_scalar(
@@ -197,27 +199,27 @@ def _refined(p_of: Callable[..., np.ndarray], ratios: np.ndarray, found: np.ndar
 
 def _captions(published: pd.DataFrame, item: str, columns: list[_Comparison]) -> Iterator[Check]:
     """What a caption says of every column: d's sign tells the better model, p < alpha, Sawilowsky's word."""
-    place = ("W", f"{item} caption")
-    alpha = find_cell(published, paper="W", item=place[1], metric="alpha")
-    words = find_cell(published, paper="W", item=place[1], metric="effect_size")
+    caption = ("W", f"{item} caption")
+    alpha = find_cell(published, paper="W", item=caption[1], metric="alpha")
+    words = find_cell(published, paper="W", item=caption[1], metric="effect_size")
     for column in columns:
         sign, better = (ABOVE_ZERO, "PTR") if column.d.value > 0 else (BELOW_ZERO, COMPARED_WITH[item])
         claim = f"{column.scheme}: {better} is better, as the sign of d says"
-        yield check(place, claim, column.d.printed, sign, column.gain, column.mean)
+        yield check(caption, claim, column.d.printed, sign, column.gain, column.mean)
         below = (0.0, alpha.value)
         claim = f"{column.scheme}: p is below alpha"
-        yield check(place, claim, f"< {alpha.printed}", below, column.p, (column.p,))
-        yield _named_effect(place, column, words)
+        yield check(caption, claim, f"< {alpha.printed}", below, column.p, (column.p,))
+        yield _named_effect(caption, column, words)
 
 
-def _named_effect(place: tuple[str, str], column: _Comparison, words: Cell) -> Check:
+def _named_effect(where: tuple[str, str], column: _Comparison, words: Cell) -> Check:
     """Is the word for |d| one of the words in the text ('large or huge')?"""
     effect = magnitude(column.d)
     possible = effect_words(effect)
     verdict = CONSISTENT if possible & set(words.printed.split(" or ")) else INCONSISTENT
     note = f"Sawilowsky's word is {' or '.join(sorted(possible))}"
     claim = f"{column.scheme}: the effect is {words.printed}"
-    return Check(*place, claim, words.printed, *effect, verdict, str(column.d), note)
+    return Check(*where, claim, words.printed, *effect, verdict, str(column.d), note)
 
 
 def effect_words(effect: Range) -> set[str]:
@@ -235,20 +237,20 @@ def _order_of_scores(published: pd.DataFrame, tables: Mapping[str, list[_Compari
     """In Table 3 the difference between the models is smallest for micro and largest for macro; in Table 4
     BERT_EM is better except under macro, where the effect is by far the largest."""
     micro, *others, macro = tables["Table 3"]
-    for one in (*others, macro):
-        claim = f"Table 3: the difference is smaller for micro than for {one.scheme}"
-        yield ordered(_SECTION_3_1, claim, micro.gain, one.gain, (*micro.mean, *one.mean))
-    for one in others:
-        claim = f"Table 3: the difference is larger for macro than for {one.scheme}"
-        yield ordered(_SECTION_3_1, claim, one.gain, macro.gain, (*one.mean, *macro.mean))
+    for column in (*others, macro):
+        claim = f"Table 3: the difference is smaller for micro than for {column.scheme}"
+        yield ordered(_SECTION_3_1, claim, micro.gain, column.gain, (*micro.mean, *column.mean))
+    for column in others:
+        claim = f"Table 3: the difference is larger for macro than for {column.scheme}"
+        yield ordered(_SECTION_3_1, claim, column.gain, macro.gain, (*column.mean, *macro.mean))
     restated = find_cell(published, paper="W", item="Section 3.1", metric="f1", statistic="d")
     yield compare(restated, "Table 3: effect size of macro, restated", macro.d.value, (macro.d,))
     *others, macro = tables["Table 4"]
-    for one in others:
-        claim = f"Table 4: BERT_EM is better under {one.scheme}"
-        yield check(_SECTION_3_1, claim, "< 0", BELOW_ZERO, one.gain, one.mean)
-        claim = f"Table 4: the effect size of macro is larger than that of {one.scheme}"
-        yield ordered(_SECTION_3_1, claim, magnitude(one.d), magnitude(macro.d), (one.d, macro.d))
+    for column in others:
+        claim = f"Table 4: BERT_EM is better under {column.scheme}"
+        yield check(_SECTION_3_1, claim, "< 0", BELOW_ZERO, column.gain, column.mean)
+        claim = f"Table 4: the effect size of macro is larger than that of {column.scheme}"
+        yield ordered(_SECTION_3_1, claim, magnitude(column.d), magnitude(macro.d), (column.d, macro.d))
     yield check(_SECTION_3_1, "Table 4: PTR is better under macro", "> 0", ABOVE_ZERO, macro.gain, macro.mean)
 
 
@@ -294,10 +296,10 @@ def audit_weighting(published: pd.DataFrame) -> list[Check]:
     """
     tables = {item: comparisons(published, item) for item in COMPARED_WITH}
     columns = [column for both in tables.values() for column in both]
-    checks = [one for column in columns for one in _tests_and_effects(column)]
-    checks += [one for item, both in tables.items() for one in _captions(published, item, both)]
+    checks = [claim for column in columns for claim in _tests_and_effects(column)]
+    checks += [claim for item, both in tables.items() for claim in _captions(published, item, both)]
     checks += _order_of_scores(published, tables)
     words = find_cell(published, paper="W", item="Section 3.1", metric="effect_size")
     checks += [_named_effect(_SECTION_3_1, column, words) for column in tables["Table 4"]]
-    checks += [one for both in tables.values() for one in _in_between(both)]
+    checks += [claim for both in tables.values() for claim in _in_between(both)]
     return [*checks, *map(_smaller_fall, tables.values()), _weighted_like_micro(tables)]
