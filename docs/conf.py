@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import sys
@@ -68,6 +69,17 @@ def lead_inside(app: Sphinx, page: str, source: list[str]) -> None:
     source[0] = re.sub(r"\[([^\]\[]+)\]\(([^)#:\s]+)(#[^)\s]*)?\)", link, source[0])
 
 
+def name_pictures(app: Sphinx, page: str, source: list[str]) -> None:
+    """A figure of a notebook keeps its text: MyST-NB looks for it in the cell, not beside the picture."""
+    if app.env.doc2path(page).endswith(".ipynb"):
+        notebook = json.loads(source[0])
+        for cell in notebook["cells"]:
+            for output in cell.get("outputs", []):
+                if alt := output.get("metadata", {}).get("image/png", {}).get("alt"):
+                    cell["metadata"]["mystnb"] = {"image": {"alt": alt}}
+        source[0] = json.dumps(notebook)
+
+
 def escaped_bar(match: re.Match[str]) -> str:
     """Code as it is; a bar outside of it as text."""
     return match[1] or r"\|"
@@ -95,3 +107,4 @@ def setup(app: Sphinx) -> None:
     """Called by Sphinx."""
     app.connect("autodoc-process-docstring", head_examples, priority=100)  # before numpydoc reads it
     app.connect("source-read", lead_inside)
+    app.connect("source-read", name_pictures)

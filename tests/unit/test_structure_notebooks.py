@@ -149,3 +149,7 @@ def test_the_executed_copy_is_of_this_source_and_ran_to_its_end(path: Path) -> N
     assert not [output for output in outputs if output.output_type == "error"]
     results = [output for output in outputs if output.output_type == "execute_result"]
     assert not [result for result in results if set(result.data) == {"text/plain"}], "a bare repr"
+    pictures = [
+        output.metadata.get("image/png", {}) for output in outputs if "image/png" in output.get("data", {})
+    ]
+    assert all(picture.get("alt") for picture in pictures), "a picture without a text that says what it shows"

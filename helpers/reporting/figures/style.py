@@ -69,11 +69,32 @@ def styled(draw: Callable[..., plt.Figure]) -> Callable[..., plt.Figure]:
             figure = draw(*args, **kwargs)
             # fix the layout here: with the style gone, a later draw in a notebook would lay it out anew
             figure.canvas.draw()
+        # IPython makes the picture; what it is to say to who does not see it stands beside it
+        figure._repr_mimebundle_ = lambda **_: ({}, {"image/png": {"alt": alt_text(figure)}})
         # a notebook shows the returned figure once, not a second time at the end of its cell
         plt.close(figure)
         return figure
 
     return inner
+
+
+def alt_text(figure: plt.Figure) -> str:
+    """What a figure says in words: its title, then what its panels, axes and lines are called.
+
+    >>> figure, axes = plt.subplots()
+    >>> title = figure.suptitle("Two lines\\ncross"), axes.set(xlabel="α", ylabel="F1 (%)")
+    >>> alt_text(figure)
+    'Two lines cross. α. F1 (%)'
+    >>> plt.close(figure)
+    """
+    said = [figure.get_suptitle()]
+    for axes in figure.axes:
+        said += [axes.get_title(side) for side in ("left", "center", "right")]
+        said += [axes.get_xlabel(), axes.get_ylabel()]
+    said += [figure.get_supxlabel(), figure.get_supylabel()]
+    legends = [*figure.legends, *(axes.get_legend() for axes in figure.axes)]
+    said += [text.get_text() for legend in legends if legend for text in legend.get_texts()]
+    return ". ".join(dict.fromkeys(" ".join(text.split()) for text in said if text.strip()))
 
 
 def save_figure(figure: plt.Figure, name: str, drawn: pd.DataFrame, folder: str | Path) -> list[Path]:
