@@ -215,8 +215,11 @@ def _run(path: Path, values: dict, output_dir: Path, time_limit: float, publish:
             _execute(path, partial, values, start + time_limit)
         except (PapermillExecutionError, CellTimeoutError, DeadKernelError) as error:
             partial.replace(failed)
-            reason = f"{path.stem} (time limit {time_limit:g} s): {type(error).__name__}: {error}"
-            raise NotebookFailed(f"{reason.rstrip()}\nwhat was executed: {failed}") from error
+            fault = f"{type(error).__name__}: {error}".rstrip()
+            if isinstance(error, PapermillExecutionError):  # its own text is the whole traceback
+                fault = f"cell [{error.exec_count}]: {error.ename}: {error.evalue}"
+            reason = f"{path.stem} (time limit {time_limit:g} s): {fault}\nwhat was executed: {failed}"
+            raise NotebookFailed(reason) from error
         nbformat.write(_clean_copy(nbformat.read(partial, as_version=4)), partial)
         partial.replace(copy)
         if publish:
@@ -252,7 +255,7 @@ def _execute(path: Path, partial: Path, values: dict, end: float) -> None:
     # papermill takes a sys.exit() in a cell for success; then the cells after it have not run.
     for cell in executed.cells:
         if any(output.get("ename") == "SystemExit" for output in cell.get("outputs", [])):
-            reason = ("SystemExit", "", ["SystemExit: left before its end", cell.source])
+            reason = ("SystemExit", "left before its end", [cell.source])
             raise PapermillExecutionError(None, cell.execution_count, cell.source, *reason)
 
 
