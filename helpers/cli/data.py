@@ -43,8 +43,8 @@ def _stats(name: str, negative: str | None, gold_column: str | None, figure: str
 
     statistics = dataset_statistics(name, negative, gold_column)
     if figure:
+        from ..charts import label_distribution_chart
         from ..core import atomic_path
-        from ..reporting.figures import label_distribution_chart
 
         with atomic_path(figure) as draft:
             chart = label_distribution_chart(statistics.counts, statistics.negative, Path(name).name)

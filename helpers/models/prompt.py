@@ -20,6 +20,7 @@ from torch.nn import functional
 
 from ..core import BACKWARD, base_relation, inverse_label, role_words
 from ..data import RelationSample
+from . import training
 from .base import POSITIVE
 from .classifier import RelationClassifier
 from .inputs import Batch, Example, Marked, states_at, tokenize_marked
@@ -149,6 +150,50 @@ class Prompt(RelationClassifier):
         mask = torch.arange(MASKS, device=output.device)
         return output[:, mask, slots].sum(dim=-1)
 
+    def steps(self, sample: RelationSample) -> list[tuple[str, str]]:
+        """The way of one sentence through PTR (Han et al. 2021, section 3): what is done, and what it gives.
+
+        The last two steps are those of the model as it is: untrained weights give arbitrary words. Raises
+        ValueError for a relation that the model does not know.
+
+        >>> from helpers.models.encoder import load_encoder
+        >>> model = Prompt(load_encoder(), ["Cause-Effect(e1,e2)", "Cause-Effect(e2,e1)", "Other"])
+        >>> sample = RelationSample("1", "The fire caused panic.", (4, 8), (16, 21), "Cause-Effect(e1,e2)")
+        >>> for what, result in model.steps(sample)[:-2]:
+        ...     print(f"{what}: {result}")
+        sentence, without markers: The fire caused panic.
+        entity 1, entity 2: fire, panic
+        template after the sentence: the [1] fire [2] [3] [4] the [5] panic
+        tokens: [CLS] the fire caused panic . the [MASK] fire [MASK] [MASK] [MASK] the [MASK] panic [SEP]
+        words that mask 1 may take: cause, effect, nothing
+        words that mask 2 may take: cause, effect, has
+        words that mask 3 may take: nothing, of
+        words that mask 4 may take: cause, effect, to
+        words that mask 5 may take: cause, effect, nothing
+        words of Cause-Effect(e1,e2): cause cause of effect effect
+        template filled with them: the cause fire cause of effect the effect panic
+        """
+        (example,) = self.examples([sample])
+        tokenizer, words = self.encoder.tokenizer, self.words[sample.relation]
+        may_take = []
+        for mask, at_mask in enumerate(zip(*self.words.values(), strict=True), start=1):
+            may_take += [(f"words that mask {mask} may take", ", ".join(sorted({*at_mask})))]
+        logits = training.outputs(self, [example], self, progress=False)
+        ids = self.candidates.cpu()[torch.arange(MASKS), logits[0].argmax(dim=-1)]
+        best = [tokenizer.decode([word]).strip() for word in ids.tolist()]
+        relation = self.labels[int(self.relation_scores(logits)[0].argmax())]
+        return [
+            ("sentence, without markers", sample.text),
+            ("entity 1, entity 2", f"{sample.head_text}, {sample.tail_text}"),
+            ("template after the sentence", _filled(sample, [f"[{mask + 1}]" for mask in range(MASKS)])),
+            ("tokens", " ".join(tokenizer.convert_ids_to_tokens(example.ids))),
+            *may_take,
+            (f"words of {sample.relation}", " ".join(words)),
+            ("template filled with them", _filled(sample, words)),
+            ("word with the highest logit at each mask", " ".join(best)),
+            ("relation with the highest sum of its five logits", relation),
+        ]
+
 
 def label_words(relation: str) -> Words:
     """The five words of a relation. One without direction and without roles has those of SemEval's Other.
@@ -182,3 +227,9 @@ def _all_label_words(relations: Iterable[str]) -> dict[str, Words]:
         if owners.setdefault(five, relation) != relation:
             raise ValueError(f"{relation!r} and {owners[five]!r} have the same label words: {' '.join(five)}")
     return words
+
+
+def _filled(sample: RelationSample, words: Sequence[str]) -> str:
+    """The template with something at the five places of its masks."""
+    first, second, third, fourth, fifth = words
+    return f"the {first} {sample.head_text} {second} {third} {fourth} the {fifth} {sample.tail_text}"

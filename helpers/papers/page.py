@@ -17,10 +17,10 @@ import numpy as np
 import pandas as pd
 
 from .. import RESULTS, ROOT, reporting, runs
+from ..charts import dumbbell_chart, forest_chart, landing_chart, save_figure, slope_chart
 from ..core import write_atomically
 from ..models import EMBEDDED
 from ..notebooks import notebook_paths, read_contract
-from ..reporting.figures import dumbbell_chart, forest_chart, landing_chart, save_figure, slope_chart
 from . import (
     bag_models,
     direction,

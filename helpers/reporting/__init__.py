@@ -1,4 +1,4 @@
-"""Published numbers, scores of runs over seeds, tidy tables; figures are in `helpers.reporting.figures`."""
+"""Published numbers, scores of runs over seeds, tidy tables; figures are in `helpers.charts`."""
 
 from .published import (
     PUBLISHED_FOLDER,

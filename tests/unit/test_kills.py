@@ -43,7 +43,7 @@ FIGURE = """
 import sys
 import matplotlib; matplotlib.use("Agg")
 import matplotlib.pyplot as plt, pandas as pd
-from helpers.reporting.figures.style import save_figure
+from helpers.charts.style import save_figure
 figure, axes = plt.subplots(figsize=(2, 2))
 axes.plot([0, 1])
 save_figure(figure, "one", pd.DataFrame({"x": [1]}), sys.argv[1])

@@ -240,7 +240,7 @@ class TestStats:
         assert answer("stats", "mine.csv", "--negative", "")["negative_share"] == 0
 
     def test_what_is_drawn_is_what_was_counted(self):
-        from helpers.reporting.figures import label_distribution_chart
+        from helpers.charts import label_distribution_chart
 
         counts = {f"l{n:03}": 200 - n for n in range(70)} | {"NA": 900, "none here": 0, "$x_1$": 1}
         (axes,) = label_distribution_chart(counts, "NA", "a $ file").axes

@@ -15,7 +15,6 @@ from helpers.models import EMBEDDED, build
 from helpers.models.attribution import probabilities
 from helpers.models.entity_markers import _literal_text
 from helpers.models.prompt import LONGEST_NAME, Words, label_words
-from helpers.models.prompt_example import prompt_steps
 from helpers.models.settings import Settings
 
 KINDS = {
@@ -251,7 +250,7 @@ class TestPrompt:
 
     def test_its_steps_are_those_of_the_model(self, tiny_bert) -> None:
         model = model_of(tiny_bert, "ptr")
-        steps, (example,) = dict(prompt_steps(model, CRASH)), model.examples([CRASH])
+        steps, (example,) = dict(model.steps(CRASH)), model.examples([CRASH])
         assert steps["tokens"] == words(model, example)
         allowed = [steps[f"words that mask {mask} may take"].split(", ") for mask in range(1, 6)]
         best = steps["word with the highest logit at each mask"].split()

@@ -5,9 +5,9 @@ import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
 
+from helpers.charts import draw_and_save, interval_chart, save_figure, styled
+from helpers.charts.style import WIDTH
 from helpers.metrics.weighting import SCHEMES
-from helpers.reporting.figures import draw_and_save, interval_chart, save_figure, styled
-from helpers.reporting.figures.style import WIDTH
 
 
 @styled

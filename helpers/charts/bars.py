@@ -12,8 +12,8 @@ import seaborn as sns
 from matplotlib.patches import Rectangle
 from matplotlib.ticker import MaxNLocator
 
-from ...core import table_name
-from ...data import datasets
+from ..core import table_name
+from ..data import datasets
 from .parts import below, canvas, first_seen, panels, row_chart, write
 from .style import BLUE, LINES, ORANGE, PALETTE, QUIET, ink, styled
 
