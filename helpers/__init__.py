@@ -1,8 +1,8 @@
 """Beyond Micro-F1: how relation classification is evaluated.
 
 A stack of folders, each entered by its face (`from helpers.metrics import Outcome, evaluate`): core ·
-metrics, data · models, runs · evaluation · experiments, reporting · charts · papers · cli. Importing this package
-loads none of them. Installed, it is called `beyond_micro_f1`.
+metrics, data · models, runs · evaluation · experiments, reporting · charts · papers · cli. Importing this
+package loads none of them. Installed, it is called `beyond_micro_f1`.
 """
 
 import sys
