@@ -4,7 +4,7 @@ import hashlib
 import json
 import logging
 from collections import Counter
-from functools import partial
+from functools import cache, partial
 
 import numpy as np
 import pytest
@@ -467,18 +467,21 @@ GOLDEN = {
 """Data set → split → number of records, and the first digits of the sha256 of all their fields."""
 
 
+read_corpus = cache(data.read_corpus)  # each corpus once a session
+
+
 class TestRealData:
     @pytest.mark.parametrize("name", GOLDEN)
     def test_every_field_is_what_it_was(self, data_dir, name):
         """Runs name the sha256 of files; what is read from them must not change unsaid, either."""
-        for split, corpus in data.read_corpus(name).items():
+        for split, corpus in read_corpus(name).items():
             is_documents = isinstance(corpus, Documents)
             rows = zip(corpus.ids, corpus.labels, corpus.texts, strict=True) if is_documents else corpus
             sha256 = hashlib.sha256("".join(f"{row!r}\n" for row in rows).encode()).hexdigest()
             assert (len(corpus), sha256[:16]) == GOLDEN[name].get(split, (len(corpus), sha256[:16]))
 
     def test_pairs_of_re_docred(self, data_dir):
-        shares = [data.pair_shares(samples) for samples in data.read_corpus("re_docred").values()]
+        shares = [data.pair_shares(samples) for samples in read_corpus("re_docred").values()]
         assert [sum(count for count, _ in kinds.values()) for kinds in shares] == [45094, 45588]
         assert [kinds["elsewhere"][0] for kinds in shares] == [142, 127]
         assert [kinds["unknown"][1] for kinds in shares] == pytest.approx([0.0721, 0.0725], abs=5e-5)
@@ -486,7 +489,7 @@ class TestRealData:
     def test_docred_against_re_docred(self, data_dir):
         """Of the facts of pairs that a sentence names DocRED has 36 %, and next to none is wrong."""
         train, test = (
-            [data.make_bags(corpus[split], NEGATIVE) for corpus in map(data.read_corpus, self.TWICE)]
+            [data.make_bags(read_corpus(name)[split], NEGATIVE) for name in self.TWICE]
             for split in ("train", "test")
         )
         for part in (train, test):
@@ -498,12 +501,12 @@ class TestRealData:
         assert (len(first), len(revised), len(first & revised)) == (1704, 4675, 1687)
         shares = [sum(bag.relations == (NEGATIVE,) for bag in bags) / len(bags) for bags in train]
         assert shares[0] == pytest.approx(docred.NEGATIVE_SHARE, abs=0.01) and shares[1] < shares[0]
-        assert data.shared_pairs(*data.read_corpus(self.TWICE[0]).values()) == []
+        assert data.shared_pairs(*read_corpus(self.TWICE[0]).values()) == []
 
     TWICE = ("docred-pairs", "docred-pairs-revised")
 
     def test_bags_of_gids(self, data_dir):
-        corpus = data.read_corpus("gids")
+        corpus = read_corpus("gids")
         train, test = (data.fingerprint(corpus[split]) for split in ("train", "test"))
         assert (train.sentences, train.pairs, train.bags, train.facts) == (1864, 1082, 1082, 816)
         assert (test.sentences, test.pairs, test.bags, test.facts) == (5663, 3247, 3248, 2448)
@@ -515,7 +518,7 @@ class TestRealData:
     @pytest.mark.nightly(third=1)
     def test_every_sentence_of_semeval_has_its_tree(self, data_dir):
         parsed = data.parsed_corpus("semeval2010")
-        for split, samples in data.read_corpus("semeval2010").items():
+        for split, samples in read_corpus("semeval2010").items():
             names = [[(sample.id, sample.relation) for sample in part] for part in (samples, parsed[split])]
             assert names[0] == names[1]
         assert sum(len(sample.heads) for sample in parsed["test"]) == 52384
