@@ -79,7 +79,8 @@ def styled(draw: Callable[..., plt.Figure]) -> Callable[..., plt.Figure]:
 
 
 def alt_text(figure: plt.Figure) -> str:
-    """What a figure says in words: its title, then what its panels, axes and lines are called.
+    """What a figure says in words: its title, then what its panels, axes and lines are called; a drawing
+    without a title, the words in it.
 
     >>> figure, axes = plt.subplots()
     >>> title = figure.suptitle("Two lines\\ncross"), axes.set(xlabel="α", ylabel="F1 (%)")
@@ -94,6 +95,8 @@ def alt_text(figure: plt.Figure) -> str:
     said += [figure.get_supxlabel(), figure.get_supylabel()]
     legends = [*figure.legends, *(axes.get_legend() for axes in figure.axes)]
     said += [text.get_text() for legend in legends if legend for text in legend.get_texts()]
+    if not said[0]:
+        said += [text.get_text() for axes in figure.axes for text in axes.texts]
     return ". ".join(dict.fromkeys(" ".join(text.split()) for text in said if text.strip()))
 
 
