@@ -8,9 +8,8 @@ from helpers.data import TEST_ONLY, demo_documents, label_list, label_matrix
 from helpers.experiments import HELD_OUT, LINEAR_MODELS, documents_of, multilabel, run_model
 from helpers.experiments.multilabel import OPTIONS
 from helpers.models.linear import DocumentClassifier, LabelProblems
-from helpers.papers.multilabel import _multilabel_runs as list_runs
 from helpers.papers.multilabel import differing_documents
-from helpers.runs import load_run
+from helpers.runs import list_runs, load_run
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +51,7 @@ def test_all_are_stored_in_one_go(letters, tmp_path, monkeypatch):
     for name, value in (stored | read).items():
         monkeypatch.setattr(multilabel, name, value)
     multilabel._store_runs(tmp_path)
-    runs = list_runs("demo", tmp_path)
+    runs = {run.name: run for run in list_runs("demo", folder=tmp_path)}
     assert list(runs) == ["1vsrest", "1vsrest with test labels"]
     assert runs["1vsrest"].files == {"letters": "0" * 64}
     assert runs["1vsrest"].cost.keys() == {"training", "predicting", "tf_idf", "processes"}
@@ -67,7 +66,7 @@ def test_all_are_stored_in_one_go(letters, tmp_path, monkeypatch):
 
 class TestOnRealData:
     def test_reuters_gives_the_stored_outcome(self, data_dir):
-        stored = list_runs("reuters90")["1vsrest"]
+        (stored,) = list_runs("reuters90", "1vsrest", variant="")
         again = run_model("reuters90", "1vsrest", documents_of("reuters90"))["1vsrest"]
         assert differing_documents(again.outcome(), stored.outcome()) == 0
         assert again.facts == stored.facts
