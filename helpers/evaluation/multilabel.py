@@ -144,7 +144,7 @@ def score_multilabel(
     Policy(labels=labels), metrics.scheme_names(schemes)  # refuse unknown words before the pass over the data
     ks = metrics.checked_ks(_usual_ks(matrix.shape[1]) if ks is None else ks, matrix.shape[1]).tolist()
     outcome = MultilabelOutcome.from_scores(
-        truth, matrix, max(ks), threshold=threshold, multiclass=multiclass
+        truth, matrix, max(ks), threshold=threshold, multiclass=multiclass, keep_sets=replicates != 0
     )
     return _report_of(outcome, ks, replicates, seed, schemes, labels=labels)
 
@@ -171,7 +171,7 @@ def _report_of(
         signatures[name] = Policy.of(counts).signature(counts, *kind) + made
     signatures["schemes"] = {name: rules.signature(counts, "f1", name) + made for name in names}
     ends: dict[str, Any] = {}
-    if replicates:
+    if replicates and outcome.sets is not None:
         rng = np.random.default_rng(seed)
         drawn = outcome.ranking.intervals(ks, rng, replicates)
         drawn |= metrics.label_intervals(outcome.sets, rng, schemes, replicates=replicates, **policy)
@@ -297,7 +297,7 @@ def score_documents(
         for found, truth, labels in zip(outcomes, truths, lists, strict=True):
             unscored = len(labels) - len(model.labels)
             outcome = MultilabelOutcome.from_scores(
-                truth[rows], scores, labels=labels, unscored=unscored, **options
+                truth[rows], scores, labels=labels, unscored=unscored, keep_sets=replicates != 0, **options
             )
             found.append(outcome)
     reports = [_report_of(MultilabelOutcome.merged(found), ks, replicates, seed) for found in outcomes]

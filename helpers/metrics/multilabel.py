@@ -12,8 +12,7 @@ Sources: LibMultiLabel's implementation document, evaluation metrics; the scheme
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -23,7 +22,7 @@ from ..core import Label
 from .averaging import average, averages
 from .bootstrap import Interval, bootstrap_intervals
 from .label_matrix import as_label_matrix, as_score_matrix, label_names, row_blocks
-from .outcome import Outcome, scalar
+from .outcome import Outcome, check_same, scalar
 from .ranking import RankingOutcome, checked_ks
 from .scores import ClassCounts, f_of_means
 from .weighting import Weighting, scheme_names
@@ -83,11 +82,12 @@ def label_intervals(
 
 @dataclass(frozen=True)
 class MultilabelOutcome:
-    """What is kept of a test set: hits by rank, and pairs of label sets.
+    """What is kept of a test set: hits by rank, counts by label, and pairs of label sets.
 
     Attributes
     ----------
-    ranking : for P@K, R@K, RP@K, NDCG@K. sets : for the F-measures and all other scores of labels.
+    ranking : for P@K, R@K, RP@K, NDCG@K. counts : how often each label is gold, predicted, and both, for the
+        F-measures. sets : for their bootstrap intervals and for run files; None if they were not to be kept.
 
     >>> truth, scores = [[1, 0, 1], [0, 1, 0]], [[2.0, -1, 1], [1, -1, -1]]
     >>> outcome = MultilabelOutcome.from_scores(truth, scores, depth=2)
@@ -99,12 +99,8 @@ class MultilabelOutcome:
     """
 
     ranking: RankingOutcome
-    sets: Outcome
-
-    @cached_property
-    def counts(self) -> ClassCounts:
-        """How often each label is gold, predicted, and both."""
-        return self.sets.per_class()
+    counts: ClassCounts = field(compare=False)
+    sets: Outcome | None = None
 
     @classmethod
     def from_scores(
@@ -117,6 +113,7 @@ class MultilabelOutcome:
         multiclass: bool = False,
         labels: Iterable[Label] | None = None,
         unscored: int = 0,
+        keep_sets: bool = True,
     ) -> MultilabelOutcome:
         """Evaluate truth and scores.
 
@@ -140,6 +137,8 @@ class MultilabelOutcome:
             negatives. LibMultiLabel's document says that ranking measures are not affected. Of the four that
             holds for P@K only: an instance with such a label has more gold labels, so R@K falls, and RP@K and
             NDCG@K fall where fewer than K of its gold labels have scores.
+        keep_sets : False forgets the pairs of label sets: of a million documents they are larger than the
+            input, and only intervals and run files need them.
 
         Raises
         ------
@@ -174,7 +173,7 @@ class MultilabelOutcome:
             ranking = RankingOutcome.from_top(gold, np.where(best == -np.inf, -1, labels), names)
             once = np.ones(gold.shape[0], np.int64)
             sets = Outcome({"gold": gold, "predicted": guess}, once, names, decision=decision)
-            return cls(ranking, sets.grouped())
+            return cls(ranking, sets.per_class(), sets.grouped() if keep_sets else None)
 
         return cls.merged(outcome_of(gold[rows], block) for rows, block in _score_blocks(matrix))
 
@@ -186,15 +185,28 @@ class MultilabelOutcome:
         >>> MultilabelOutcome.merged(iter([batch, batch])).ranking.n
         2
         """
-        batches = list(outcomes)
-        if not batches:
+        rankings: list[RankingOutcome] = []
+        sets: list[Any] = []
+        counts: ClassCounts | None = None
+        for batch in outcomes:  # one at a time: counts are added as they come
+            rankings.append(batch.ranking)
+            sets.append(batch.sets)
+            counts = batch.counts if counts is None else _added(counts, batch.counts)
+        if counts is None:
             raise ValueError("no batches: there is nothing to evaluate")
-        ranking = RankingOutcome.merged([batch.ranking for batch in batches])
-        return cls(ranking, Outcome.merged([batch.sets for batch in batches]))
+        whole = None if any(one is None for one in sets) else Outcome.merged(sets)
+        return cls(RankingOutcome.merged(rankings), counts, whole)
 
     def scores(self, ks: Iterable[int]) -> dict[str, float]:
         """The ranking measures at each K and the three F-measures; ValueError as `RankingOutcome.scores`."""
         return self.ranking.scores(ks) | f_measures(self.counts)
+
+
+def _added(first: ClassCounts, other: ClassCounts) -> ClassCounts:
+    """The sum; ValueError if labels or decision differ."""
+    check_same(first, other)
+    summed = ("correct", "predicted", "gold", "n")
+    return replace(first, **{name: getattr(first, name) + getattr(other, name) for name in summed})
 
 
 def _best_of(block: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:

@@ -62,11 +62,11 @@ def scalar(value: np.ndarray) -> Any:
     return value.item() if value.ndim == 0 else value
 
 
-def _check_same(first: Any, second: Any) -> None:
+def check_same(first: Any, second: Any) -> None:
     """ValueError unless two outcomes treat direction, and decide label sets, in one way; of label sets also
     unless both have the same labels in order: Macro-F1 divides by their number.
 
-    >>> _check_same(*(Outcome.from_sets([[1]], [[1]], decision=name) for name in ("argmax", "score>0")))
+    >>> check_same(*(Outcome.from_sets([[1]], [[1]], decision=name) for name in ("argmax", "score>0")))
     Traceback (most recent call last):
     ValueError: outcomes decided by argmax and by score>0 do not add up
     """
@@ -274,7 +274,7 @@ class Outcome:
             if first.roles.keys() != other.roles.keys():
                 names = (", ".join(outcome.roles) for outcome in (first, other))
                 raise ValueError(f"tables of {' and of '.join(names)} do not add up")
-            _check_same(first, other)
+            check_same(first, other)
             if first.decision is None:
                 labels = _union_labels(labels, other.labels)
         roles = {}

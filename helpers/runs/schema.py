@@ -133,7 +133,7 @@ class LabelSetRows:
         ranking = _built("ranking", RankingOutcome.from_rows, self.ranking, self.depth, labels)
         if sets.n != ranking.n:
             raise ValueError(f"outcome.sets holds {sets.n} instances, outcome.ranking {ranking.n}")
-        return MultilabelOutcome(ranking, sets)
+        return MultilabelOutcome(ranking, sets.per_class(), sets)
 
 
 def _single(rows: Sequence[tuple], labels: Sequence[Label], roles: Sequence[str]) -> Outcome:
@@ -325,6 +325,8 @@ def _as_rows(outcome: AnyOutcome, second: str = "", train_support: Iterable[int]
         case Outcome():
             other = "second system" if "second" in outcome.roles else "paired sentence"
             return PairedRows(other=other, second=second, rows=outcome.to_rows())
+    if outcome.sets is None:
+        raise ValueError("outcome has no label sets: make it with keep_sets=True")
     return LabelSetRows(
         decision=outcome.sets.decision,
         depth=outcome.ranking.depth,
