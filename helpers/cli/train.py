@@ -299,27 +299,21 @@ def _runs(train: bool, study: str, out: str | None, run: str | None, **chosen: A
       OMP_NUM_THREADS=1 python -m helpers runs --train --model R-BERT --model R-BERT-M
       python -m helpers runs --train --run results/runs/semeval2010/PTR/all-MiniLM-L6-v2/seed-459.json
     """
-    from ..core import unknown_name
-    from ..experiments import chosen as experiments_of
-    from ..experiments import grid_jobs, status, studies, study_jobs, train_one
+    from .. import experiments
     from ..models import is_first_process
 
     if run is not None:
         if not train:
             raise ValueError("--run PATH needs --train: `status` says what is stored")
-        trained = train_one(run, grid_jobs(chosen["profile"], chosen["grid"], chosen["encoders"]))
+        jobs = experiments.grid_jobs(chosen["profile"], chosen["grid"], chosen["encoders"])
+        trained = experiments.train_one(run, jobs)
         if is_first_process():
             put(f"{'stored' if trained else 'is stored already'}: {run}")
         return
-    known = studies()
-    if study not in known:
-        raise unknown_name("study", study, known)
-    wanted = experiments_of(known[study].experiments, chosen["seeds"], chosen["models"])
-    jobs = study_jobs(known[study], out)
-    asked = {path: job for path, job in jobs.items() if job.experiment in wanted}
-    for path, job in asked.items() if train else ():
-        if train_one(path, asked, missing_only=True):
-            trained = job.experiment
-            name = f"{trained.dataset_name} {trained.name} {trained.run_variant}"
-            print(f"stored: {name} seed {trained.run_seed}", file=sys.stderr)
-    put(status(jobs).to_string(index=False))
+    planned = experiments.study(study)
+    jobs = planned.jobs(out, chosen["seeds"], chosen["models"])
+    for path, job in jobs.items() if train else ():
+        if experiments.train_one(path, jobs, missing_only=True):
+            about = job.experiment
+            print(f"stored: {about.dataset_name} {job.title} seed {about.run_seed}", file=sys.stderr)
+    put(planned.status(out).to_string(index=False))

@@ -7,18 +7,17 @@ import random
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from .. import data
-from ..core import find_negative, label_ids, write_atomically
+from ..core import find_negative, label_ids
 from ..metrics import FactRanking, Outcome
 from ..models import Model
 from ..runs import ConfusionRows, RankedFacts, Run
-from .experiment import Experiment
+from .experiment import SIDE, Experiment
 
 QUICK_SENTENCES = 2000
 """Training sentences of profile 'quick'."""
@@ -29,25 +28,32 @@ _HOLDOUT = 10
 
 
 @dataclass(frozen=True)
-class RelationData:
-    """Training and test samples.
+class _Data:
+    """Training and test part.
 
     Attributes
     ----------
     labels : in the order of their ids. files : sha256 by name. known : what of the configuration they say.
-    facts : for the run file. directed : whether samples have paired ones. inverse, negative : see `Dataset`.
+    facts : for the run file. description : what is known of the corpus before anything is scored, one line
+        for each part.
     """
 
-    train: list[data.RelationSample]
-    test: list[data.RelationSample]
+    train: list[Any]
+    test: list[Any]
     labels: tuple[str, ...]
     negative: str | None
     files: dict[str, str]
-    known: dict[str, Any]
-    facts: dict[str, Any]
-    directed: bool
-    inverse: Mapping[str, str]
+    known: dict[str, Any] = field(default_factory=dict)
+    facts: dict[str, Any] = field(default_factory=dict)
     description: str = ""
+
+
+@dataclass(frozen=True)
+class RelationData(_Data):
+    """Samples. directed : whether they have paired ones. inverse : see `Dataset`."""
+
+    directed: bool = False
+    inverse: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def tests(self) -> dict[str, list[data.RelationSample]]:
@@ -60,43 +66,39 @@ class RelationData:
         each = [model.evaluations(part, progress) for part in self.tests.values()]
         return {name: [predicted[name] for predicted in each] for name in names}
 
+    def columns(self, predicted: Sequence[np.ndarray]) -> dict[str, Any]:
+        """Of the test set gold and predicted labels, and those that are predicted on the paired sentences."""
+        roles = ("predicted", "paired") if self.directed else ("predicted",)
+        codes = zip(roles, predicted, strict=True)
+        gold = {"gold": [sample.relation for sample in self.test]}
+        return gold | {role: np.array(self.labels)[own] for role, own in codes}
+
+    def frame(self, predicted: Sequence[np.ndarray]) -> pd.DataFrame:
+        """`columns` with ids, as `python -m helpers score` reads them."""
+        return pd.DataFrame({"id": [sample.id for sample in self.test]} | self.columns(predicted))
+
     def table(self, predicted: Sequence[np.ndarray] | None, whole: bool = True) -> Any:
         """The counts, in the form of run files: gold × predicted, and × predicted on the paired sentence;
         None: those of no sentence."""
-        roles, names = ("predicted", "paired") if self.directed else ("predicted",), np.array(self.labels)
-        counted = Outcome.from_rows([], self.labels, ("gold", *roles))
-        if predicted is not None:
-            columns = {role: names[codes] for role, codes in zip(roles, predicted, strict=True)}
-            gold = [sample.relation for sample in self.test]
-            counted = Outcome.from_columns(gold, **columns, labels=self.labels)
+        if predicted is None:
+            roles = ("gold", "predicted", "paired") if self.directed else ("gold", "predicted")
+            counted = Outcome.from_rows([], self.labels, roles)
+        else:
+            counted = Outcome.from_columns(**self.columns(predicted), labels=self.labels)
         return Run.from_outcome(counted, dataset="", model="").table
 
 
 def _read_samples(experiment: Experiment) -> RelationData:
-    """The samples in the form that the experiment wants.
-
-    If not all training samples are taken, they are drawn once and for all, then merged with the paired ones.
-    """
+    """The samples in the form that the experiment wants."""
     dataset, text = experiment.dataset, experiment.text
     splits = {"parsed": data.parsed_corpus, "spacy": data.spacy_corpus}.get(text, data.read_corpus)(dataset)
     about, files = data.find_dataset(dataset), data.corpus_hashes(dataset, ("train", "test"))
     files |= data.parse_hashes(dataset, text, ("train", "test"))
     every = [sample for split in splits.values() for sample in split]
     labels = about.relations or tuple(label_ids(sample.relation for sample in every))
-    train, test = list(splits["train"]), list(splits["test"])
     if experiment.part == "ptr":
-        train = data.ptr_split(train)
         files |= {name: data.registered_file(name).sha256 for name in data.PTR_FILES.values()}
-    if experiment.holdout:  # always the same tenth
-        numbers = range(len(train))
-        chosen = {*random.Random(_HOLDOUT).sample(numbers, len(train) // _HOLDOUT)}
-        test = [train[number] for number in sorted(chosen)]
-        train = [train[number] for number in numbers if number not in chosen]
-    at_most = experiment.sentences or (QUICK_SENTENCES if experiment.profile == "quick" else len(train))
-    if len(train) > at_most:
-        train = random.Random(0).sample(train, at_most)
-    if text == "clean":
-        train, test = ([data.clean_sample(sample) for sample in part] for part in (train, test))
+    train, test = _chosen(experiment, splits)
     if experiment.merged:
         train = data.paired_sets(train, about.inverse)["merged"]
     known: dict[str, Any] = {"training_samples": len(train)}
@@ -106,40 +108,30 @@ def _read_samples(experiment: Experiment) -> RelationData:
     counts = Counter(sample.relation for sample in train)
     facts = {"majority": min(counts, key=lambda relation: (-counts[relation], relation))}
     negative = about.negative or find_negative(labels)
-    return RelationData(train, test, labels, negative, files, known, facts, about.directed, about.inverse)
+    direction = {"directed": about.directed, "inverse": about.inverse}
+    return RelationData(train, test, labels, negative, files, known, facts, **direction)
 
 
-def write_predictions(
-    path: Path, read: RelationData, original: Sequence[int], paired: Sequence[int] | None = None
-) -> Path:
-    """Write label ids predicted on the test set, and on its paired set, as CSV: id, gold, predicted, paired.
+def _chosen(experiment: Experiment, splits: Mapping[str, Sequence[Any]]) -> tuple[list[Any], list[Any]]:
+    """Training and test samples; if not all training samples are taken, they are drawn once and for all."""
+    train, test = list(splits["train"]), list(splits["test"])
+    if experiment.part == "ptr":
+        train = data.ptr_split(train)
+    if experiment.holdout:  # always the same tenth
+        numbers = range(len(train))
+        chosen = {*random.Random(_HOLDOUT).sample(numbers, len(train) // _HOLDOUT)}
+        test = [train[number] for number in sorted(chosen)]
+        train = [train[number] for number in numbers if number not in chosen]
+    at_most = experiment.sentences or (QUICK_SENTENCES if experiment.profile == "quick" else len(train))
+    if len(train) > at_most:
+        train = random.Random(0).sample(train, at_most)
+    if experiment.text == "clean":
+        train, test = ([data.clean_sample(sample) for sample in part] for part in (train, test))
+    return train, test
 
-    `python -m helpers score` reads it. Raises ValueError if there are not as many predictions as samples.
-    """
-    names = np.array(read.labels)
-    columns = {"id": [sample.id for sample in read.test], "gold": [sample.relation for sample in read.test]}
-    columns |= {"predicted": names[original]} | ({} if paired is None else {"paired": names[paired]})
-    return write_atomically(path, pd.DataFrame(columns).to_csv(index=False, lineterminator="\n"))
 
-
-@dataclass(frozen=True)
-class BagData:
-    """Training bags by (head, tail, relation), test bags by (head, tail).
-
-    Attributes
-    ----------
-    labels, negative, files, known, facts : as in `RelationData`. description : what is known of the corpus
-        before anything is scored, one line for each part.
-    """
-
-    train: list[data.Bag]
-    test: list[data.Bag]
-    labels: tuple[str, ...]
-    negative: str | None
-    files: dict[str, str]
-    known: dict[str, Any] = field(default_factory=dict)
-    facts: dict[str, Any] = field(default_factory=dict)
-    description: str = ""
+class BagData(_Data):
+    """Training bags by (head, tail, relation), test bags by (head, tail)."""
 
     @property
     def gold(self) -> np.ndarray:
@@ -201,14 +193,10 @@ def read_bags(dataset: str) -> BagData:
             f"{counts.relations} labels"
         )
     lines.append(f"pairs in both parts: {len(data.shared_pairs(*parts.values()))}")
-    train, test = (
-        data.make_bags(parts["train"], negative, by_relation=True),
-        data.make_bags(parts["test"], negative),
-    )
-    known = {"training_bags": len(train)}
-    return BagData(
-        train, test, labels, negative, data.corpus_hashes(dataset), known, description="\n".join(lines)
-    )
+    train = data.make_bags(parts["train"], negative, by_relation=True)
+    test, known = data.make_bags(parts["test"], negative), {"training_bags": len(train)}
+    files, text = data.corpus_hashes(dataset), "\n".join(lines)
+    return BagData(train, test, labels, negative, files, known, description=text)
 
 
 def read_data(experiment: Experiment) -> RelationData | BagData:
@@ -221,3 +209,9 @@ def read_data(experiment: Experiment) -> RelationData | BagData:
     (200, True)
     """
     return read_bags(experiment.dataset) if experiment.of_bags else _read_samples(experiment)
+
+
+def read_side(files: Mapping[str, str] = SIDE) -> dict[str, Any]:
+    """Side information of RESIDE, by option, from registered files."""
+    readers = {"types": data.read_entity_types, "aliases": data.read_relation_aliases}
+    return {option: readers[option](data.locate(file)) for option, file in files.items()}

@@ -22,28 +22,19 @@ def train_and_test(
     test: Path | str | None = None,
     model: Path | str | None = None,
     *,
-    technique: str = "1vsrest",
-    options: str = "",
-    parameters: Mapping[str, Any] | None = None,
-    tfidf: Mapping[str, Any] | None = None,
-    label_file: Path | str | None = None,
-    include_test_labels: bool = False,
-    remove_unlabelled: bool = False,
     predictions: Path | str | None = None,
     scores: Path | str | None = None,
     ks: Sequence[int] | None = None,
     seed: int | None = None,
     replicates: int = 0,
+    **training: Any,
 ) -> tuple[dict[str, Any], str]:
     """Train a classifier on a file of documents, or load one; predict and score another file.
 
     Parameters
     ----------
     train, test : files as in `read_documents`. model : with `train`, the file to save the model to; without,
-        the file to load it from.
-    technique, options, tfidf, parameters : as in `DocumentClassifier`, the parameters those of the technique.
-    label_file : all labels, one a line; None: those of the training documents, with `include_test_labels`
-        also those of the test documents. remove_unlabelled : leave out training documents without labels.
+        the file to load it from. training : see `_classifier_from`.
     predictions : file to write, a line a document: `label:score` of what is predicted, best first, four
         digits, as LibMultiLabel does. scores : file to write the matrix of scores to, as `write_matrix`.
     ks, replicates : as in `score_documents`. seed : of folds and clusters, and of the bootstrap.
@@ -69,17 +60,8 @@ def train_and_test(
     values: dict[str, Any] = {}
     lines: list[str] = []
     if train:
-        classifier = DocumentClassifier(technique, options, tfidf, **(parameters or {}))
-        if "random_state" in classifier.classifier.get_params() and "random_state" not in (parameters or {}):
-            classifier.classifier.set_params(random_state=seed)
-        training = read_documents(train)
-        training = training.remove_unlabelled() if remove_unlabelled else training
-        listed = read_labels(label_file) if label_file else None
-        with naming_file(train):
-            labels = label_list(training, documents, include_test_labels, listed)
-            values["training"] = facts = {"technique": technique, "options": options}
-            facts |= _fit(classifier, training, labels)
-        lines = [_SENTENCE.format(**facts)]
+        classifier, values["training"] = _classifier_from(train, documents, seed, **training)
+        lines = [_SENTENCE.format(**values["training"])]
         if model:
             classifier.save(model)
             lines.append(f"model: {model}")
@@ -88,8 +70,8 @@ def train_and_test(
     if documents is None:
         return values, "\n".join(lines)
     blocks: list[np.ndarray] = []
-    keep = blocks.append if scores or predictions else None
     with naming_file(test):
+        keep = blocks.append if scores or predictions else None
         result = score_documents(classifier, documents, ks, replicates, seed or 1, keep)
     if scores:
         write_matrix(scores, np.concatenate(blocks))
@@ -113,15 +95,43 @@ _SENTENCE = (
 )
 
 
-def _fit(
-    classifier: DocumentClassifier, documents: Documents, labels: Sequence[str]
-) -> dict[str, int | float]:
-    """Train with a progress bar; what it was trained on and how long it took."""
-    estimator, start = classifier.classifier.set_params(progress=True), time.perf_counter()
-    classifier.fit(documents, labels)
-    seconds = time.perf_counter() - start
-    sizes = {"documents": len(documents), "without_labels": documents.without_labels, "labels": len(labels)}
-    return sizes | {"features": estimator.n_features_in_, "seconds": seconds}
+def _classifier_from(
+    train: Path | str,
+    documents: Documents | None,
+    seed: int | None,
+    technique: str = "1vsrest",
+    options: str = "",
+    parameters: Mapping[str, Any] | None = None,
+    tfidf: Mapping[str, Any] | None = None,
+    label_file: Path | str | None = None,
+    include_test_labels: bool = False,
+    remove_unlabelled: bool = False,
+) -> tuple[DocumentClassifier, dict[str, Any]]:
+    """A classifier trained on a file of documents, with a progress bar; on what, and how long it took.
+
+    Parameters
+    ----------
+    technique, options, tfidf, parameters : as in `DocumentClassifier`, the parameters those of the technique.
+    label_file : all labels, one a line; None: those of the training documents, with `include_test_labels`
+        also those of the test `documents`. remove_unlabelled : leave out training documents without labels.
+    """
+    from ..models.linear import DocumentClassifier
+
+    made = DocumentClassifier(technique, options, tfidf, **(parameters or {}))
+    estimator = made.classifier.set_params(progress=True)
+    if "random_state" in estimator.get_params() and "random_state" not in (parameters or {}):
+        estimator.set_params(random_state=seed)
+    training = read_documents(train)
+    training = training.remove_unlabelled() if remove_unlabelled else training
+    listed = read_labels(label_file) if label_file else None
+    with naming_file(train):
+        labels = label_list(training, documents, include_test_labels, listed)
+        start = time.perf_counter()
+        made.fit(training, labels)
+        seconds = time.perf_counter() - start
+    facts = {"technique": technique, "options": options, "documents": len(training)}
+    facts |= {"without_labels": training.without_labels, "labels": len(labels)}
+    return made, facts | {"features": estimator.n_features_in_, "seconds": seconds}
 
 
 def _write_predictions(path: Path | str, model: DocumentClassifier, blocks: Iterable[np.ndarray]) -> None:

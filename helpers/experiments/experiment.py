@@ -291,6 +291,12 @@ class Experiment:
         """Option → registered file of side information."""
         return SIDE if self.model == "reside" and self.dataset.startswith("gids") else {}
 
+    @property
+    def vectors_file(self) -> Path | None:
+        """The file of word vectors, where option `vectors` is one."""
+        vectors = self.options.get("vectors")
+        return None if vectors is None or vectors in models.VECTOR_SOURCES else Path(vectors)
+
     def recorded(self, variant: str | None = None) -> dict[str, dict[str, Any]]:
         """What of the configuration of a run is known before the data are read: `options`, all of them, a
         file by its `data_name`, infinity as text; `hyperparameters`, the settings, without a precision that
@@ -300,8 +306,8 @@ class Experiment:
         5
         """
         options = models.full_options(self.model, self.options | self.side)
-        if option_files(self.options):
-            options["vectors"] = data_name(options["vectors"])
+        if self.vectors_file:
+            options["vectors"] = data_name(self.vectors_file)
         options = {name: str(value) if value == float("inf") else value for name, value in options.items()}
         settings = self.resolved()
         values = asdict(settings) if settings else {}
@@ -338,9 +344,3 @@ class Experiment:
             raise ValueError(f"model {self.model} has no training settings to choose or to change")
         base = models.default_settings(self.inner_name, name, self.encoder) if name else self.resolved()
         return replace(self, settings=base.changed(changes or {}))
-
-
-def option_files(options: Mapping[str, Any]) -> list[Path]:
-    """The files among the options of a model."""
-    vectors = options.get("vectors")
-    return [] if vectors is None or vectors in models.VECTOR_SOURCES else [Path(vectors)]

@@ -1,4 +1,4 @@
-"""Grids of runs as files: what belongs to a grid, what of it is missing or stale, and one run by its path.
+"""Studies and grids: lists of experiments, what of their runs is missing or stale, and one run by its path.
 
 Each run is one command, `python -m helpers runs --train --run PATH`; the workflow (workflow/Snakefile) starts
 as many of them as there are processors, on this machine or on a cluster. What has to be made is decided here,
@@ -10,9 +10,10 @@ from __future__ import annotations
 import itertools
 import json
 import os
+import tomllib
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -22,13 +23,15 @@ from .. import ROOT
 from ..core import exclusive, shown, unknown_name
 from ..data import datasets
 from ..models import EMBEDDED, MODELS
-from ..runs import RUNS_FOLDER, Result, made_states, read_index, run_state
+from ..runs import RUNS_FOLDER, STUDIES_FOLDER, Result, made_states, read_index, run_state
 from .experiment import SEEDS, Experiment
 from .run import run_experiment
-from .study import ENCODERS, Study, paper_experiments, studies
 
 PAGES = ("README.md", *(f"results/{name}.md" for name in ("README", "findings", "items", "speed", "studies")))
 _PROFILES = ("standard", "paper")
+_STUDIES = Path(__file__).with_name("studies.toml")
+_FIRST = ("seed", "dataset", "encoder", "merged", "model")
+"""Fields of a grid that runs are ordered by; the others follow as they are written."""
 
 
 class _Job(NamedTuple):
@@ -37,6 +40,193 @@ class _Job(NamedTuple):
     path: Path
     experiment: Experiment
     every_epoch: bool = False
+
+    @property
+    def title(self) -> str:
+        """Model and variant."""
+        return f"{self.experiment.name} {self.experiment.run_variant}".strip()
+
+    def state(self, known: dict | None = None) -> Result:
+        """That of the run file: its options, settings and versions compared with those of today.
+
+        Where the outcome after each epoch is stored, that after the last one is that of the run, and does for
+        it: epochs are stored in their order.
+        """
+        path, settings = self.path, self.experiment.resolved()
+        if self.every_epoch and settings and not path.is_file():
+            last = "+".join(filter(None, (self.experiment.run_variant, f"epoch-{settings.epochs}")))
+            path = replace(self.experiment, variant=last).path(path.parents[3])
+        state = run_state(path, self.experiment.recorded(), _known_versions(), known)
+        return state._replace(path=_project_path(self.path))
+
+
+@dataclass(frozen=True)
+class Study:
+    """Experiments whose runs belong together.
+
+    Attributes
+    ----------
+    folder : where its runs are. every_epoch : whether the outcome after each epoch is stored, too.
+    """
+
+    folder: Path
+    experiments: tuple[Experiment, ...]
+    every_epoch: bool = False
+
+    def jobs(
+        self, folder: Path | str | None = None, seeds: Sequence[int] = (), names: Sequence[str] = ()
+    ) -> dict[str, _Job]:
+        """Its runs by the paths of their files, seen from the project if they lie in it.
+
+        folder : of the run files, instead of its own. seeds, names : only those with one of these seeds and
+        one of these names ('EM-ES-M'); ValueError for one that the study has not.
+
+        >>> [job.title for job in study("standard").jobs("runs", [148], ["R-BERT"]).values()]
+        ['R-BERT']
+        """
+        folder = (ROOT / self.folder if folder is None else Path(folder)).absolute()
+        chosen = self.experiments
+        for field, given in (("seed", seeds), ("name", names)):
+            known = {getattr(each, field) for each in self.experiments}
+            if unknown := [value for value in given if value not in known]:
+                raise unknown_name(f"{field} of the study", unknown[0], map(str, sorted(known)))
+            chosen = [each for each in chosen if not given or getattr(each, field) in given]
+        jobs = [_Job(each.path(folder), each, self.every_epoch) for each in chosen]
+        return {_project_path(job.path): job for job in jobs}
+
+    def status(self, folder: Path | str | None = None) -> pd.DataFrame:
+        """Data set, model (and variant), the seeds that are stored and those that are missing, a row a model.
+
+        >>> study("standard").status("no-such-folder").iloc[0].tolist()
+        ['semeval2010', 'EM-C', '–', '9 148 378 459 687']
+        """
+        rows: dict[tuple[str, str], dict[str, list[Any]]] = {}
+        for job in self.jobs(folder).values():
+            row = rows.setdefault((job.experiment.dataset_name, job.title), {"stored": [], "missing": []})
+            seed = "once" if job.experiment.run_seed is None else job.experiment.run_seed
+            row["missing" if job.state().state == "missing" else "stored"].append(seed)
+        table = [
+            (*key, *(" ".join(map(str, sorted(seeds))) or "–" for seeds in row.values()))
+            for key, row in rows.items()
+        ]
+        return pd.DataFrame(table, columns=["dataset", "model", "stored", "missing"])
+
+
+def _project_path(path: Path) -> str:
+    """A path as text, seen from the project if it lies in it."""
+    return (path.relative_to(ROOT) if path.is_relative_to(ROOT) else path).as_posix()
+
+
+def _known_versions() -> dict[str, int]:
+    """The version of every model, technique and data set that is registered, named as run files do."""
+    from ..models.linear import TECHNIQUES
+
+    rows = {"model": MODELS, "technique": TECHNIQUES, "data set": datasets()}
+    return {f"{kind} {name}": row.version for kind, known in rows.items() for name, row in known.items()}
+
+
+def _rows() -> dict[str, dict[str, Any]]:
+    return tomllib.loads(_STUDIES.read_text(encoding="utf-8"))
+
+
+def studies() -> dict[str, Study]:
+    """All studies by name; `studies.toml` says what each is for.
+
+    >>> {name: len(study.experiments) for name, study in studies().items()}
+    {'standard': 67, 'rates': 15, 'curves': 4, 'ablations': 12, 'layers': 12, 'emr-c': 9, 'bert-em': 5,
+     'precision': 3, 'threads': 3, 'vectors': 8, 'base-changed': 15, 'base-again': 1, 'base-cpu': 3,
+     'epochs': 3, 'graphs': 26, 'redocred': 77, 'redocred-all': 18, 'gids': 66,
+     'gids-sentences': 9, 'wiki80': 9, 'base': 30}
+    """
+    return {name: study(name) for name in _rows() if name != "paper"}
+
+
+def study(name: str, **changed: Any) -> Study:
+    """One of `studies`, or 'paper', the papers' own grid. changed : other fields of all its experiments.
+
+    Raises ValueError, which lists the known ones, for an unknown name.
+
+    >>> len(study("paper").experiments), len(study("paper", encoder="roberta-large").experiments)
+    (285, 95)
+    """
+    rows = _rows()
+    if name not in rows:
+        raise unknown_name("study", name, rows)
+    fields = rows[name] | changed
+    grids, apart = fields.pop("runs"), fields.pop("apart", False)
+    every_epoch = fields.pop("every_epoch", False)
+    experiments = tuple(each for grid in grids for each in _experiments(fields | grid))
+    return Study(STUDIES_FOLDER / name if apart else RUNS_FOLDER, experiments, every_epoch)
+
+
+def read_grid(path: Path | str) -> Study:
+    """The grid of a JSON file: every combination of its lists is one run, seeds first.
+
+    `folder` is that of the run files; `settings` changes single ones, or is the name of a paper's; what else
+    stands there is a field of `Experiment`. Every value, of settings and options, too, may be a list. A model
+    without settings, seeds or encoder takes none.
+
+    Raises ValueError, one line that names the file and what is at fault.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "grid.json")
+    ...     _ = path.write_text('{"folder": "runs", "model": ["em-c", "em-es"], "dataset": "demo"}')
+    ...     [experiment.name for experiment in read_grid(path).experiments]
+    ['EM-C', 'EM-ES']
+    """
+    content = Path(path).read_bytes()
+    try:
+        fields = json.loads(content)
+        if not isinstance(fields, dict) or not isinstance(fields.get("folder"), str):
+            raise ValueError("a grid is an object with a folder, a model and a dataset")
+        folder = Path(fields.pop("folder"))
+        experiments = _experiments({"dataset": None} | fields)
+        for experiment in experiments:
+            experiment.path(ROOT / folder).exists()  # OSError: a name that no file can have
+        return Study(folder, experiments)
+    except OSError as error:
+        reason = f"folder: {error.strerror}"
+    except (ValueError, TypeError, RecursionError) as error:
+        reason = str(error)
+    raise ValueError(f"{path}: {' '.join(reason.split())}") from None
+
+
+def _experiments(grid: Mapping[str, Any]) -> tuple[Experiment, ...]:
+    """Those of a grid, each once."""
+    listed: list[Experiment] = []
+    ordered = {name: grid[name] for name in _FIRST if name in grid}
+    for fields in _combinations(ordered | {"profile": "standard"} | grid):
+        experiment = _experiment(**fields)
+        listed += [] if experiment in listed else [experiment]
+    return tuple(listed)
+
+
+def _combinations(grid: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Every combination of the lists in a grid, those of its own tables among them; the last changes first.
+
+    >>> [*_combinations({"seed": [9, 148], "options": {"layers": [2, 4]}})][:2]
+    [{'seed': 9, 'options': {'layers': 2}}, {'seed': 9, 'options': {'layers': 4}}]
+    """
+    columns: list[list[Any]] = []
+    for value in grid.values():
+        listed = [*_combinations(value)] if isinstance(value, dict) else value
+        columns.append(listed if isinstance(listed, list) and listed else [value])
+    return (dict(zip(grid, values, strict=True)) for values in itertools.product(*columns))
+
+
+def _experiment(settings: str | Mapping[str, Any] | None = None, **fields: Any) -> Experiment:
+    """One of a grid; a model without seeds, encoder or settings takes none."""
+    if not isinstance(settings, str | dict | None):
+        raise ValueError(f"settings is {shown(settings)}; it must be an object, or the name of a paper's")
+    experiment = Experiment(**fields | {"encoder": EMBEDDED})
+    given = {"encoder": fields.get("encoder", EMBEDDED)} if experiment.inner.encoder else {}
+    given |= {} if experiment.entry.random else {"seed": SEEDS[0]}
+    experiment = replace(experiment, **given)
+    if not experiment.entry.settings:
+        return experiment
+    named = settings if isinstance(settings, str) else None
+    return experiment.with_settings(named, None if named else settings)
 
 
 class _Plan(NamedTuple):
@@ -68,65 +258,13 @@ class _Plan(NamedTuple):
         return "\n".join(lines)
 
 
-def read_grid(path: Path | str) -> Study:
-    """The grid of a JSON file: every combination of its lists is one run, seeds first.
-
-    `folder` is that of the run files; model, dataset, encoder, seed, merged are one value or a list;
-    `settings` changes single ones; what else stands there is a field of `Experiment`. A model without
-    settings, seeds or encoder takes none.
-
-    Raises ValueError, one line that names the file and what is at fault.
-
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = Path(folder, "grid.json")
-    ...     _ = path.write_text('{"folder": "runs", "model": ["em-c", "em-es"], "dataset": "demo"}')
-    ...     [experiment.name for experiment in read_grid(path).experiments]
-    ['EM-C', 'EM-ES']
-    """
-    content = Path(path).read_bytes()
-    try:
-        given = json.loads(content)
-        if not isinstance(given, dict) or not isinstance(given.get("folder"), str):
-            raise ValueError("a grid is an object with a folder, a model and a dataset")
-        folder, changes = Path(given.pop("folder")), given.pop("settings", {})
-        if not isinstance(changes, dict):
-            raise ValueError(f"settings is {shown(changes)}; it must be an object")
-        lists = {name: given.pop(name, usual) for name, usual in _LISTED.items()}
-        every = [value if isinstance(value, list) else [value] for value in lists.values()]
-        listed: list[Experiment] = []
-        for values in itertools.product(*every):
-            experiment = _of_grid(
-                {"profile": "standard"} | given | dict(zip(lists, values, strict=True)), changes
-            )
-            experiment.path(ROOT / folder).exists()  # OSError: a name that no file can have
-            listed += [experiment] if experiment not in listed else []
-        return Study(folder, tuple(listed))
-    except OSError as error:
-        reason = f"folder: {error.strerror}"
-    except (ValueError, TypeError, RecursionError) as error:
-        reason = str(error)
-    raise ValueError(f"{path}: {' '.join(reason.split())}") from None
-
-
-_LISTED = {"seed": SEEDS[0], "dataset": None, "encoder": EMBEDDED, "merged": False, "model": None}
-
-
-def _of_grid(fields: dict[str, Any], changes: Mapping[str, Any]) -> Experiment:
-    about = Experiment(**fields | {"encoder": EMBEDDED, "merged": False})
-    fields |= {} if about.inner.encoder else {"encoder": EMBEDDED}
-    fields |= {} if about.entry.random else {"seed": SEEDS[0]}
-    experiment = Experiment(**fields)
-    return experiment.with_settings(changes=changes) if about.entry.settings else experiment
-
-
 def grid_jobs(
     profile: str = "standard", file: Path | str | None = None, encoders: Sequence[str] = ()
 ) -> dict[str, _Job]:
     """The jobs of a grid by the paths of their run files, seen from the project if they lie in it.
 
-    profile : 'standard', all studies; 'paper', the papers' own grid, with `encoders`
-    (default `ENCODERS`). file : a grid of one's own instead, see `read_grid`.
+    profile : 'standard', all studies; 'paper', the papers' own grid, with `encoders` instead of theirs.
+    file : a grid of one's own instead, see `read_grid`.
 
     Raises ValueError for an unknown profile, and as `read_grid`.
 
@@ -138,63 +276,10 @@ def grid_jobs(
     if file is not None:
         grids = [read_grid(file)]
     elif profile == "paper":
-        grids = [Study(Path(RUNS_FOLDER), tuple(paper_experiments(encoders or ENCODERS)))]
+        grids = [study("paper", **{"encoder": [*encoders]} if encoders else {})]
     else:
         grids = [*studies().values()]
-    return {name: job for grid in grids for name, job in study_jobs(grid).items()}
-
-
-def study_jobs(study: Study, folder: Path | str | None = None) -> dict[str, _Job]:
-    """The jobs of one study, by path as in `grid_jobs`; `folder` : of the run files, instead of its own."""
-    folder = (ROOT / study.folder if folder is None else Path(folder)).absolute()
-    jobs = [_Job(experiment.path(folder), experiment, study.every_epoch) for experiment in study.experiments]
-    return {_shown(job.path): job for job in jobs}
-
-
-def _shown(path: Path) -> str:
-    return (path.relative_to(ROOT) if path.is_relative_to(ROOT) else path).as_posix()
-
-
-def _job_state(job: _Job, known: dict | None = None) -> Result:
-    """The state of a job's run file, its options, settings and versions compared with those of today.
-
-    Where the outcome after each epoch is stored, that after the last one is that of the run, and does for it:
-    epochs are stored in their order.
-    """
-    path, settings = job.path, job.experiment.resolved()
-    if job.every_epoch and settings and not path.is_file():
-        last = "+".join(filter(None, (job.experiment.run_variant, f"epoch-{settings.epochs}")))
-        path = replace(job.experiment, variant=last).path(path.parents[3])
-    state = run_state(path, job.experiment.recorded(), _known_versions(), known)
-    return state._replace(path=_shown(job.path))
-
-
-def status(jobs: Mapping[str, _Job]) -> pd.DataFrame:
-    """Data set, model (and variant), the seeds that are stored and those that are missing, one row a model.
-
-    >>> status(study_jobs(studies()["standard"], "no-such-folder")).iloc[0].tolist()
-    ['semeval2010', 'EM-C', '–', '9 148 378 459 687']
-    """
-    rows: dict[tuple[str, str], dict[str, list[Any]]] = {}
-    for job in jobs.values():
-        experiment = job.experiment
-        title = f"{experiment.name} {experiment.run_variant}".strip()
-        row = rows.setdefault((experiment.dataset_name, title), {"stored": [], "missing": []})
-        state = "missing" if _job_state(job).state == "missing" else "stored"
-        row[state].append("once" if experiment.run_seed is None else experiment.run_seed)
-    table = [
-        (*key, *(" ".join(map(str, sorted(seeds))) or "–" for seeds in row.values()))
-        for key, row in rows.items()
-    ]
-    return pd.DataFrame(table, columns=["dataset", "model", "stored", "missing"])
-
-
-def _known_versions() -> dict[str, int]:
-    """The version of every model, technique and data set that is registered, named as run files do."""
-    from ..models.linear import TECHNIQUES
-
-    rows = {"model": MODELS, "technique": TECHNIQUES, "data set": datasets()}
-    return {f"{kind} {name}": row.version for kind, known in rows.items() for name, row in known.items()}
+    return {name: job for grid in grids for name, job in grid.jobs().items()}
 
 
 def train_one(
@@ -208,14 +293,14 @@ def train_one(
 
     Raises ValueError, with the nearest, for a path that none of the jobs has; else as `run_experiment`.
     """
-    name = _shown(Path(path).absolute())
+    name = _project_path(Path(path).absolute())
     if name not in jobs:
         raise unknown_name("run of this grid", name, jobs)
     job = jobs[name]
     folder = job.path.parents[3]
     # of a training in several processes (`accelerate launch`) each waits for its own of the other training
     with exclusive(f"{job.path}.process-{os.environ.get('RANK', '0')}"):
-        state = _job_state(job).state
+        state = job.state().state
         if state not in _to_be_made(missing_only):
             return False
         epochs = folder if job.every_epoch else None
@@ -234,15 +319,15 @@ def all_states() -> list[Result]:
     What lies in results/tables, figures or results/notebooks and is in no index is unknown.
     """
     known: dict[str, str | None] = {}
-    states = {name: _job_state(job, known) for name, job in grid_jobs().items()}
+    states = {name: job.state(known) for name, job in grid_jobs().items()}
     for pattern in ("runs/*/*/*/*.json", "studies/*/*/*/*/*.json"):
         for path in (ROOT / "results").glob(pattern):
-            states.setdefault(_shown(path), run_state(path, versions=_known_versions(), known=known))
+            states.setdefault(_project_path(path), run_state(path, versions=_known_versions(), known=known))
     states |= {result.path: result for result in made_states(read_index(), known)}
     why = "results/provenance.json does not say what it was made from; publishing its notebook stores it"
     for kind, pattern in _MADE.items():
         for path in ROOT.glob(pattern):
-            name = _shown(path.with_suffix("") if kind == "figure" else path)
+            name = _project_path(path.with_suffix("") if kind == "figure" else path)
             states.setdefault(name, Result(kind, name, "unknown", why))
     for copy in _notebook_copies():
         states.setdefault(copy, Result("notebook", copy, "missing"))
@@ -274,7 +359,7 @@ def plan(
     """
     jobs, known = grid_jobs(profile, file, encoders), {}
     wanted = _to_be_made(missing_only)
-    todo = [name for name, job in jobs.items() if _job_state(job, known).state in wanted]
+    todo = [name for name, job in jobs.items() if job.state(known).state in wanted]
     if runs_only or file is not None or profile != "standard":
         return _Plan(jobs, todo, {}, [])
     index, notebooks = read_index(), {}

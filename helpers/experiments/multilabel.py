@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from tqdm import tqdm
@@ -24,19 +24,12 @@ from ..runs import RUNS_FOLDER, Run, environment, save_run
 if TYPE_CHECKING:
     from ..models.linear import DocumentClassifier, LinearClassifier
 
-
-class Work(NamedTuple):
-    """`problems` solved by LIBLINEAR, and what they amount to in problems on *all* documents, `whole`."""
-
-    problems: int
-    whole: float
+_RULES = {"micromacro-freq": (4, 3.0), "scut-fbr": (16, 9.0)}
 
 
-_RULES = {"micromacro-freq": Work(4, 3.0), "scut-fbr": Work(16, 9.0)}
-
-
-def _work_of(classifier: LinearClassifier, targets: Any) -> Work:
-    """The work of a trained technique; targets : (n, L) sparse 0/1, the training documents.
+def _work_of(classifier: LinearClassifier, targets: Any) -> dict[str, float]:
+    """`problems` that LIBLINEAR solved for a trained technique, and what they amount to in problems on *all*
+    documents, `whole`; targets : (n, L) sparse 0/1, the training documents.
 
     For L labels: 1vsrest L problems · thresholding 3 L on two thirds of the documents and L on all, so 4 L,
     worth 3 L on all · SCut.fbr 9 L on four ninths, 6 L on two thirds, L on all: 16 L, worth 9 L ·
@@ -48,7 +41,7 @@ def _work_of(classifier: LinearClassifier, targets: Any) -> Work:
     >>> from helpers.models.linear import Thresholding
     >>> X, y = np.eye(6)[:, :3] + 0.1, np.array([[1, 0], [1, 0], [1, 1], [0, 1], [0, 1], [1, 0]])
     >>> _work_of(Thresholding("-s 2", random_state=1).fit(X, y), y)
-    Work(problems=8, whole=6.0)
+    {'problems': 8, 'whole': 6.0}
     """
     if hasattr(classifier, "root_"):
         n, root = targets.shape[0], classifier.root_
@@ -56,14 +49,14 @@ def _work_of(classifier: LinearClassifier, targets: Any) -> Work:
         below = [np.count_nonzero(targets[:, node.labels].sum(axis=1)) for node in root.walk()]
         below[0] = n  # the root is trained on all documents
         whole = sum(count * rows / n for count, rows in zip(columns, below, strict=True))
-        return Work(sum(columns), round(whole, 3))
-    if "-s 4" in classifier.options:
-        return Work(1, 1.0)  # all labels in one problem, larger than those of the others
+        return {"problems": sum(columns), "whole": round(whole, 3)}
+    if "-s 4" in classifier.options:  # all labels in one problem, larger than those of the others
+        return {"problems": 1, "whole": 1.0}
     labels, settings = len(classifier.thresholds_), classifier.get_params()
-    each = _RULES.get(settings.get("rule"), Work(1, 1.0))
+    problems, whole = _RULES.get(settings.get("rule"), (1, 1.0))
     if factors := len(settings.get("c_factors", ())):
-        each = Work(21 * factors + 1, 14.0 * factors + 1)
-    return Work(each.problems * labels, each.whole * labels)
+        problems, whole = 21 * factors + 1, 14.0 * factors + 1
+    return {"problems": problems * labels, "whole": whole * labels}
 
 
 def _weights_of(classifier: LinearClassifier) -> dict[str, int]:
@@ -187,9 +180,9 @@ def run_model(
         options |= {"labels": names, "unscored": unscored}
         outcomes.append(MultilabelOutcome.from_scores(truth, scores, depth, **options))
     facts = {"train_documents": len(documents["train"]), "features": features.shape[1]}
-    facts |= _work_of(made.classifier, train[:, :known])._asdict() | _weights_of(made.classifier)
+    facts |= _work_of(made.classifier, train[:, :known]) | _weights_of(made.classifier)
     cost = {"training": training, "predicting": predicting, "processes": n_jobs, "tf_idf": tf_idf}
-    configuration = _configuration(dataset, model, made, parameters) | {"facts": facts, "cost": cost}
+    configuration = _configuration(dataset, model, made) | {"facts": facts, "cost": cost}
     configuration |= {"environment": environment(("numpy", "scipy")), "wall_seconds": training["seconds"]}
     runs = [
         Run.from_outcome(outcome, train_support=support[: len(outcome.ranking.labels)], **configuration)
@@ -199,16 +192,13 @@ def run_model(
     return {run.name: run for run in (*runs[:1], *wider)}
 
 
-def _configuration(
-    dataset: str, model: str, made: DocumentClassifier, parameters: Mapping[str, Any] | None
-) -> dict[str, Any]:
+def _configuration(dataset: str, model: str, made: DocumentClassifier) -> dict[str, Any]:
     """The fields of a run that say what is trained; the variant is what stands after the technique."""
-    chosen = dict(_STORED_PARAMETERS.get(model, {}) if parameters is None else parameters)
     settings = {"technique": made.technique, "options": made.classifier.options}
     options = {name: value for name, value in made.classifier.get_params().items() if name not in _NOT_SET}
     technique, _, variant = model.partition(" ")
     fields = {"dataset": dataset, "model": technique, "variant": variant, "encoder": NO_ENCODER}
-    fields |= {"seed": chosen.get("random_state"), "hyperparameters": settings}
+    fields |= {"seed": options.get("random_state"), "hyperparameters": settings}
     return fields | {"options": options, "versions": {f"technique {technique}": made.classifier.version}}
 
 
@@ -242,7 +232,7 @@ def _pair_of_models(dataset: str, first: str, second: str, documents: Mapping[st
     truth = label_matrix(documents["test"], labels)
     outcome = Outcome.from_sets(truth, predicted[0], labels, second=predicted[1])
     pairs = zip((first, second), made, strict=True)
-    mine, other = (_configuration(dataset, *pair, None) for pair in pairs)
+    mine, other = (_configuration(dataset, *pair) for pair in pairs)
     own = {"model": f"{first}+{second}", "variant": "", "versions": mine["versions"] | other["versions"]}
     own |= {name: {"first": mine[name], "second": other[name]} for name in ("hyperparameters", "options")}
     own["seed"] = other["seed"] if mine["seed"] is None else mine["seed"]

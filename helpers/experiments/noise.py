@@ -1,20 +1,29 @@
 """Held-out against manual evaluation, as an experiment: does the ranking by noisy labels hold by clean ones?
 
-GIDS, whose labels people have judged, stands for the manual truth. In every draw its labels are distorted
-(`distort_bags`) in the training and in the test part, every system is trained on the distorted part, and its
-list is scored twice: by the distorted test labels (held-out) and by the clean ones (manual).
+Every system is trained on noisy labels, and its list of facts is scored twice: by noisy test labels
+(held-out) and by clean ones (manual). The labels are
 
-That noise is alike for all systems. `learnable_draws` makes noise that a system can learn from the text.
+- drawn: GIDS, whose labels people have judged, stands for the manual truth. In every draw its labels are
+  distorted (`distort_bags`) in the training and in the test part, alike for all systems;
+- learnable: a word of the text foretells the false ones (`mislead_bags`);
+- real: annotators of DocRED were shown what a knowledge base and a model proposed, and missed two facts of
+  three; Re-DocRED labelled the documents again. So DocRED's labels stand to Re-DocRED's as held-out labels
+  to manual ones in paper D: nearly all of them are right, most facts are missing. A sentence that names a
+  pair has the pair's relations, as in distant supervision.
 
 `python -m helpers.experiments.noise` makes noise_learnt.csv and noise_curves.csv in results/studies, and adds
 the draws that are missing to noise.csv and, of the systems that fall in paper D, to noise_fallen.csv.
+`python -m helpers.experiments.noise real` trains what is missing on real labels, with one seed, and makes
+`REAL` and `REAL_DRAWS` of all that was trained; with the name of a system and a seed behind it, it trains
+this one alone, so that several can be trained at the same time, and with more seeds.
 """
 
 from __future__ import annotations
 
 import itertools
 import random
-from collections.abc import Iterator, Mapping, Sequence
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -22,6 +31,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from .. import ROOT
 from ..core import write_atomically
 from ..data import (
     NEGATIVE,
@@ -31,26 +41,28 @@ from ..data import (
     demo_corpus,
     distort_bags,
     hide_word,
-    locate,
     make_bags,
     mislead_bags,
     read_corpus,
-    read_entity_types,
-    read_relation_aliases,
 )
-from ..metrics import FactRanking
+from ..metrics import FactRanking, FactSample
 from ..models import EMBEDDED, MODELS, build, default_settings
 from ..runs import STUDIES_FOLDER, environment
-from .data import BagData, read_bags
-from .experiment import SIDE
+from .data import BagData, read_bags, read_side
+from .experiment import SEEDS
 
-STORED = STUDIES_FOLDER / "noise.csv"
-LEARNT = STUDIES_FOLDER / "noise_learnt.csv"
-CURVES = STUDIES_FOLDER / "noise_curves.csv"
-_FALLEN = STUDIES_FOLDER / "noise_fallen.csv"
-COLUMNS = ("strength", "draw", "system", "protocol", "auc", "micro_f1")
+STORED, LEARNT = STUDIES_FOLDER / "noise.csv", STUDIES_FOLDER / "noise_learnt.csv"
+CURVES, _FALLEN = STUDIES_FOLDER / "noise_curves.csv", STUDIES_FOLDER / "noise_fallen.csv"
+REAL = STUDIES_FOLDER / "noise_real.csv"
+"""Scores of every training: system, seed, protocol, auc, micro_f1, and its `COSTS`."""
+REAL_DRAWS = STUDIES_FOLDER / "noise_real_draws.csv"
+"""The same of test documents drawn again, mean over seeds: system, draw, protocol, auc, micro_f1."""
+_PARTS = ROOT / ".cache" / "noise_real"
+MEASURES = ("auc", "micro_f1")
+COLUMNS = ("strength", "draw", "system", "protocol", *MEASURES)
 COSTS = ("device", "precision", "seconds")
-"""What a training is stored with, beside its scores."""
+"""What a training is stored with, beside its scores; those of early ones were not recorded."""
+PROTOCOLS = HELD_OUT, MANUAL = "held-out", "manual"
 _STRENGTHS = (1.0, 1.25, 0.5)
 """1.25: of the facts by the base 61 % are true, and 17 % of the true ones there; none above 1.51."""
 _DRAWS, _POINTS = 10, 50
@@ -59,34 +71,35 @@ SHARES = (0.0, 0.25, 0.5, 0.75, 1.0)
 MISLEADING, TAKEN_FOR = "spring", "Cause-Effect(e1,e2)"
 """Of noise that can be learnt, on the demo bags: a word that says nothing of a relation, and which relation
 bags with it are taken for."""
-PROTOCOLS = HELD_OUT, MANUAL = "held-out", "manual"
-EPOCHS, _FILTERS = 6, 100
-"""Half of the standard epochs and filters: a draw takes a minute on one core."""
-_STATES, _STATE_EPOCHS = 96, 3
-"""Likewise of the recurrent models: half of the standard width, three of five epochs."""
+READER, BLIND = "reads every word", "the word is blanked"
+_REPLICATES, _SEED, _AT_ONCE = 200, 1, 8
+"""Draws of the test documents, the same for every system; their seed; how many are scored together."""
+_LENGTH = 100_000
+"""Of a list on real labels: four facts a pair; what lies behind is all but random."""
 
 
 class System(NamedTuple):
-    """A training, the aggregators of its evaluations by the names of the systems, and what of the standard
-    settings is changed."""
+    """A training: title → aggregator of each of its evaluations, '' for the model's own, and what of the
+    standard settings is changed."""
 
     model: str
     options: Mapping[str, Any]
-    systems: Mapping[str, str | None]
+    evaluations: Mapping[str, str]
     changes: Mapping[str, Any] = {}
 
 
 def systems() -> list[System]:
-    """The nine systems that are ranked, from seven trainings.
+    """The nine systems that are ranked on GIDS, from seven trainings, with half of the standard
+    epochs and filters: a draw takes a minute on one core.
 
-    >>> sum(len(one.systems) for one in systems())
+    >>> sum(len(system.evaluations) for system in systems())
     9
     """
-    small, fewer = {"filters": _FILTERS}, {"epochs": EPOCHS}
+    small, fewer = {"filters": 100}, {"epochs": 6}
     bag = {"training": "bag"} | small
     return [
-        System("tfidf-bag", {}, {"TF-IDF": None}),
-        System("tfidf-bag", {"markers": True}, {"TF-IDF-EM": None}),
+        System("tfidf-bag", {}, {"TF-IDF": ""}),
+        System("tfidf-bag", {"markers": True}, {"TF-IDF-EM": ""}),
         System("cnn", small, {"CNN+sent+AVG": "avg", "CNN+sent+ONE": "one"}, fewer),
         System("cnn", small | {"masked": True}, {"CNN-masked+sent+AVG": "avg"}, fewer),
         System("pcnn", small, {"PCNN+sent+AVG": "avg", "PCNN+sent+ONE": "one"}, fewer),
@@ -100,74 +113,41 @@ def _fallen_systems() -> list[System]:
 
     Raises MissingData, ChecksumError if these are not here.
     """
-    states, fewer = {"hidden": _STATES}, {"epochs": _STATE_EPOCHS}
-    readers = {"types": read_entity_types, "aliases": read_relation_aliases}
-    side = {name: readers[name](locate(file)) for name, file in SIDE.items()}
+    states, fewer = {"hidden": 96}, {"epochs": 3}
     return [
-        System("rl-dsre", {"filters": _FILTERS}, {"RL-DSRE": None}, {"epochs": EPOCHS}),
-        System("bgwa", states, {"BGWA": None}, fewer),
-        System("reside", states | side, {"RESIDE": None}, fewer),
+        System("rl-dsre", {"filters": 100}, {"RL-DSRE": ""}, {"epochs": 6}),
+        System("bgwa", states, {"BGWA": ""}, fewer),
+        System("reside", states | read_side(), {"RESIDE": ""}, fewer),
     ]
 
 
-def one_draw(
-    data: BagData, strength: float, draw: int, listed: Sequence[System] | None = None
-) -> Iterator[dict[str, Any]]:
-    """Train every system on one draw of the noise and score it by both protocols: rows of `COLUMNS`, `COSTS`.
+def _real_systems(bags: Iterable[Bag] = ()) -> dict[str, System]:
+    """The systems on real labels by name. Nearly every bag has one sentence here, so that all are trained on
+    sentences, and AVG and ONE are one. bags : whose entity types RESIDE is given.
 
-    `data` : the clean bags; the training part by (head, tail, relation) or by pair. The draw is the seed.
+    >>> len(_real_systems())
+    10
     """
-    return (_row(strength, draw, *scored) for scored in _draw(data, strength, draw, listed))
+    longer, types = {"epochs": 40}, {}
+    for bag in bags:
+        types |= zip((bag.head, bag.tail), ([kind] for kind in bag.samples[0].types), strict=True)
+    listed = [
+        System("svm", {}, {"SVM": ""}),
+        System("svm", {"markers": True}, {"SVM-EM": ""}),
+        System("cnn", {}, {"CNN": ""}, longer),
+        System("pcnn", {}, {"PCNN": ""}, longer),
+        System("rl-dsre", {}, {"RL-DSRE": ""}, longer),
+        System("bgwa", {}, {"BGWA": ""}),
+        System("reside", {"types": types}, {"RESIDE": ""}),
+        System("em-es", {}, {"EM-ES": ""}),
+        System("recent", {"base": "em-es"}, {"RECENT(EM-ES)": ""}),
+        System("ptr", {}, {"PTR": ""}),
+    ]
+    return {next(iter(system.evaluations)): system for system in listed}
 
 
-def _row(
-    strength: float, draw: int, name: str, protocol: str, ranking: FactRanking, costs: dict[str, Any]
-) -> dict[str, Any]:
-    values = (strength, draw, name, protocol, ranking.auc(), ranking.best_f1()[0])
-    return dict(zip(COLUMNS, values, strict=True)) | costs
-
-
-def _draw_curves(
-    data: BagData, strength: float, draw: int, listed: Sequence[System] | None = None
-) -> pd.DataFrame:
-    """The curves of `one_draw`: system, protocol, recall, precision at the first rank that reaches it."""
-    recalls = np.arange(1, _POINTS + 1) / _POINTS
-    rows = []
-    for name, protocol, ranking, _ in _draw(data, strength, draw, listed):
-        reached = recalls[recalls <= ranking.recall[-1] + 1e-12]
-        precision = ranking.precision[np.searchsorted(ranking.recall, reached - 1e-12)]
-        points = zip(reached.tolist(), precision.tolist(), strict=True)
-        rows += [(name, protocol, *point) for point in points]
-    return pd.DataFrame(rows, columns=["system", "protocol", "recall", "precision"])
-
-
-Lists = Iterator[tuple[str, str, FactRanking, dict[str, Any]]]
-"""System, protocol, the list of facts that it is scored by, and its `COSTS`."""
-
-
-def _draw(data: BagData, strength: float, draw: int, listed: Sequence[System] | None) -> Lists:
-    rng = random.Random(f"{draw} {strength}")
-    train = by_relation(distort_bags(data.train, data.negative, rng, strength))
-    noised = replace(data, test=distort_bags(data.test, data.negative, rng, strength))
-    for system in systems() if listed is None else listed:
-        yield from _trained(system, draw, train, data.test, {HELD_OUT: noised, MANUAL: data})
-
-
-def _trained(
-    system: System, seed: int, train: list[Bag], test: list[Bag], truths: dict[str, BagData]
-) -> Lists:
-    """Of each evaluation of one training; the labels are those of `truths`, by protocol."""
-    clean = truths[MANUAL]
-    for name, scores, costs in trained_scores(system, seed, train, test, clean.labels):
-        for protocol, truth in truths.items():
-            ranking = FactRanking.from_matrix(scores, truth.gold, truth.labels, truth.negative)
-            yield name, protocol, ranking, costs
-
-
-def trained_scores(
-    system: System, seed: int, train: Sequence[Bag], test: Sequence[Bag], labels: Sequence[str]
-) -> Iterator[tuple[str, np.ndarray, dict[str, Any]]]:
-    """Train once; of each evaluation its name, the scores of the test bags, (B, L), and the `COSTS`.
+def _trained_scores(system: System, seed: int, data: BagData) -> tuple[dict[str, np.ndarray], tuple]:
+    """Train once; title → scores of the test bags, (B, L), and the `COSTS`.
 
     A model of single sentences is trained on the sentences of the bags; a bag's scores are the mean over its
     sentences.
@@ -175,26 +155,70 @@ def trained_scores(
     inner, settings = system.options.get("base", system.model), None
     if MODELS[inner].settings:
         settings = default_settings(inner).changed(system.changes)
-    model = build(system.model, EMBEDDED, labels, settings, seed, **system.options)
-    by_bag = MODELS[system.model].unit == "bag"
-    samples = [replace(one, relation=bag.relations[0]) for bag in train for one in bag.samples]
-    history = model.fit(train if by_bag else samples, progress=False)
-    known = (environment(())["device"], model.precision or "", round(history.seconds, 1))
-    costs = dict(zip(COSTS, known, strict=True))
-    if by_bag:
-        for name, aggregator in system.systems.items():
-            yield name, model.scores(test, *filter(None, [aggregator]), progress=False), costs
-        return
-    scores = model.scores([one for bag in test for one in bag.samples], progress=False)
-    starts = np.cumsum([0, *(len(bag.samples) for bag in test)])
-    for name in system.systems:
-        yield name, np.add.reduceat(scores, starts[:-1]) / np.diff(starts)[:, np.newaxis], costs
+    model = build(system.model, EMBEDDED, data.labels, settings, seed, **system.options)
+    if MODELS[system.model].unit == "bag":
+        history = model.fit(data.train, progress=False)
+        scores = data.evaluate(model, set(system.evaluations.values()), progress=False)
+    else:
+        samples = [replace(each, relation=bag.relations[0]) for bag in data.train for each in bag.samples]
+        history = model.fit(samples, progress=False)
+        each = model.scores([sample for bag in data.test for sample in bag.samples], progress=False)
+        starts = np.cumsum([0, *(len(bag.samples) for bag in data.test)])
+        scores = {"": np.add.reduceat(each, starts[:-1]) / np.diff(starts)[:, np.newaxis]}
+    costs = environment(())["device"], model.precision or "", round(history.seconds, 1)
+    return {title: scores[aggregator] for title, aggregator in system.evaluations.items()}, costs
 
 
-READER, BLIND = "reads every word", "the word is blanked"
+Lists = Iterator[tuple[str, str, FactRanking, tuple]]
+"""Title, protocol, the list of facts that it is scored by, and the `COSTS` of the training."""
 
 
-def learnable_draws(
+def _lists(system: System, seed: int, data: BagData, truths: Mapping[str, BagData]) -> Lists:
+    """Of each evaluation of one training on `data`; the true facts are those of `truths`, by protocol."""
+    scores, costs = _trained_scores(system, seed, data)
+    for (title, own), (protocol, truth) in itertools.product(scores.items(), truths.items()):
+        yield title, protocol, FactRanking.from_matrix(own, truth.gold, truth.labels, truth.negative), costs
+
+
+def _draw(data: BagData, strength: float, draw: int, listed: Iterable[System]) -> Lists:
+    rng = random.Random(f"{draw} {strength}")
+    noised = replace(data, train=by_relation(distort_bags(data.train, data.negative, rng, strength)))
+    truth = replace(data, test=distort_bags(data.test, data.negative, rng, strength))
+    for system in listed:
+        yield from _lists(system, draw, noised, {HELD_OUT: truth, MANUAL: data})
+
+
+def _rows(strength: float, draw: int, lists: Lists) -> pd.DataFrame:
+    rows = [
+        (strength, draw, title, protocol, ranking.auc(), ranking.best_f1()[0], *costs)
+        for title, protocol, ranking, costs in lists
+    ]
+    return pd.DataFrame(rows, columns=[*COLUMNS, *COSTS])
+
+
+def one_draw(
+    data: BagData, strength: float, draw: int, listed: Sequence[System] | None = None
+) -> pd.DataFrame:
+    """Train every system on one draw of the noise and score it by both protocols: `COLUMNS`, `COSTS`.
+
+    `data` : the clean bags; the training part by (head, tail, relation) or by pair. The draw is the seed.
+    """
+    return _rows(strength, draw, _draw(data, strength, draw, systems() if listed is None else listed))
+
+
+def _draw_curves(data: BagData, strength: float, draw: int) -> pd.DataFrame:
+    """The curves of a draw: system, protocol, recall, precision at the first rank that reaches it."""
+    recalls = np.arange(1, _POINTS + 1) / _POINTS
+    curves = []
+    for title, protocol, ranking, _ in _draw(data, strength, draw, systems()):
+        reached = recalls[recalls <= ranking.recall[-1] + 1e-12]
+        precision = ranking.precision[np.searchsorted(ranking.recall, reached - 1e-12)]
+        curve = {"system": title, "protocol": protocol, "recall": reached, "precision": precision}
+        curves.append(pd.DataFrame(curve))
+    return pd.concat(curves, ignore_index=True)
+
+
+def _learnable_draws(
     data: BagData, word: str, relation: str, shares: Sequence[float], draws: int
 ) -> pd.DataFrame:
     """Two linear models on labels that a word misleads (`mislead_bags`), scored by both protocols.
@@ -203,25 +227,17 @@ def learnable_draws(
     are the same. The labels of both parts are misled alike. Rows of `COLUMNS`; strength is the share.
     """
     hidden = replace(data, train=hide_word(data.train, word), test=hide_word(data.test, word))
-    rows = []
+    frames = []
     for share, draw in itertools.product(shares, range(draws)):
-        rng = random.Random(f"{draw} {share} {word}")
-        how = (data.negative, word, relation, share, rng)
+        how = (data.negative, word, relation, share, random.Random(f"{draw} {share} {word}"))
         train, test = mislead_bags(data.train, *how), mislead_bags(data.test, *how)
         truths = {HELD_OUT: replace(data, test=test), MANUAL: data}
-        for name, read in ((READER, data), (BLIND, hidden)):
+        for title, read in ((READER, data), (BLIND, hidden)):
             pairs = zip(read.train, train, strict=True)
             misled = by_relation([replace(bag, relations=noised.relations) for bag, noised in pairs])
-            lists = _trained(System("tfidf-bag", {}, {name: None}), draw, misled, read.test, truths)
-            rows += [_row(share, draw, *scored) for scored in lists]
-    return pd.DataFrame(rows, columns=COLUMNS)
-
-
-def _clean_data() -> BagData:
-    """GIDS, both parts by (head, tail). Raises MissingData, ChecksumError if it is not here."""
-    data = read_bags("gids")
-    train = make_bags(read_corpus("gids")["train"], data.negative)
-    return BagData(train, data.test, data.labels, data.negative, data.files)
+            lists = _lists(System("tfidf-bag", {}, {title: ""}), draw, replace(read, train=misled), truths)
+            frames.append(_rows(share, draw, lists))
+    return pd.concat(frames, ignore_index=True)[[*COLUMNS]]
 
 
 def demo_bags() -> BagData:
@@ -233,8 +249,10 @@ def demo_bags() -> BagData:
     """
     parts = {}
     for part, samples in demo_corpus().items():
-        names = [[f"{word}, {one.relation}" for word in (one.head_text, one.tail_text)] for one in samples]
-        mentions = [Mention(sample, *pair) for sample, pair in zip(samples, names, strict=True)]
+        mentions = [
+            Mention(sample, *(f"{word}, {sample.relation}" for word in (sample.head_text, sample.tail_text)))
+            for sample in samples
+        ]
         parts[part] = make_bags(mentions, NEGATIVE)
     labels = {relation for bags in parts.values() for bag in bags for relation in bag.relations}
     return BagData(parts["train"], parts["test"], tuple(sorted(labels)), NEGATIVE, {})
@@ -247,28 +265,6 @@ def stored_draws(path: Path | str = STORED) -> pd.DataFrame:
     ['strength', 'draw', 'system', 'protocol', 'auc', 'micro_f1']
     """
     return pd.read_csv(path) if Path(path).exists() else pd.DataFrame(columns=COLUMNS)
-
-
-def _add_draws(
-    path: Path | str = STORED,
-    strengths: Sequence[float] = _STRENGTHS,
-    draws: int = _DRAWS,
-    listed: Sequence[System] | None = None,
-) -> Iterator[str]:
-    """Make the draws that are not stored yet, one after the other; says which. Whole draws are written."""
-    stored, data = stored_draws(path), _clean_data()
-    done = set(zip(stored["strength"], stored["draw"], strict=True))
-    for strength, draw in itertools.product(strengths, range(draws)):
-        if (strength, draw) not in done:
-            made = pd.DataFrame(one_draw(data, strength, draw, listed))
-            stored = pd.concat([stored, made], ignore_index=True)
-            write(path, stored.sort_values(["strength", "draw"], kind="stable"))
-            yield f"strength {strength}, draw {draw}"
-
-
-def write(path: Path | str, rows: pd.DataFrame) -> None:
-    """Rows as CSV, whole or not at all."""
-    write_atomically(path, rows.to_csv(index=False, float_format="%.6f", lineterminator="\n"))
 
 
 def agreement(rows: pd.DataFrame, measure: str = "auc") -> pd.DataFrame:
@@ -293,8 +289,98 @@ def agreement(rows: pd.DataFrame, measure: str = "auc") -> pd.DataFrame:
     return pd.DataFrame(agreed, columns=["strength", "draw", "tau", "best_kept", "loss"])
 
 
+def _scored_by_both(scores: np.ndarray, truths: Mapping[str, BagData], replicates: int) -> pd.DataFrame:
+    """The list that a matrix of scores (B, L) makes, by both protocols: draw, protocol, auc, micro_f1.
+
+    Draw 0 are the test documents as they are; in the others they are drawn again, all pairs of a document
+    together, the same documents for every system.
+    """
+    labels, negative = truths[MANUAL].labels, truths[MANUAL].negative
+    kept = [number for number, label in enumerate(labels) if label != negative]
+    documents = [bag.head.rpartition(" ")[0] for bag in truths[MANUAL].test]
+    codes, listed = np.unique(documents, return_inverse=True)[1], scores[:, kept].ravel()
+    order, frames = np.argsort(-listed, kind="stable")[:_LENGTH], []
+    for protocol, truth in truths.items():
+        gold = truth.gold[:, kept]
+        ranking = FactRanking.from_scores(listed[order], gold.ravel()[order], int(gold.sum()))
+        sample = FactSample.of(ranking, codes[order // len(kept)], np.bincount(codes, gold.sum(axis=1)))
+        drawn = sample.resample(np.random.default_rng(_SEED), replicates).counts
+        parts = np.array_split(drawn, max(1, replicates // _AT_ONCE))
+        values = [replace(sample, counts=part).scores() for part in (sample.counts[np.newaxis], *parts)]
+        frame = pd.DataFrame(np.concatenate(values)[:, [0, 3]], columns=MEASURES)
+        frames.append(frame.assign(draw=range(len(frame)), protocol=protocol))
+    return pd.concat(frames, ignore_index=True)[["draw", "protocol", *MEASURES]]
+
+
+def _train_part(name: str, seed: int, truths: Mapping[str, BagData], folder: Path = _PARTS) -> str:
+    """Train a system on real labels, score it by both and store the rows, unless they are; the name."""
+    path, data = folder / f"{name}-{seed}.csv", truths[HELD_OUT]
+    if not path.exists():
+        system = _real_systems([*data.train, *data.test])[name]
+        scores, costs = _trained_scores(system, seed, data)
+        about = {"system": name, "seed": seed} | dict(zip(COSTS, costs, strict=True))
+        _write(path, _scored_by_both(scores[name], truths, _REPLICATES).assign(**about))
+    return path.name
+
+
+def _real_data() -> dict[str, BagData]:
+    """Protocol → the same bags with DocRED's and with Re-DocRED's labels, over the labels of both."""
+    read = {HELD_OUT: read_bags("docred-pairs"), MANUAL: read_bags("docred-pairs-revised")}
+    negative = read[MANUAL].negative
+    known = {label for data in read.values() for label in data.labels} - {negative}
+    return {name: replace(data, labels=(negative, *sorted(known))) for name, data in read.items()}
+
+
+def _join_parts(folder: Path = _PARTS) -> None:
+    """Write what is stored of real labels as `REAL` and `REAL_DRAWS`."""
+    rows = pd.concat([pd.read_csv(path, keep_default_na=False) for path in folder.glob("*.csv")])
+    rows = rows.reindex(columns=[*rows.columns.drop(COSTS, errors="ignore"), *COSTS])
+    rows = rows.fillna(dict.fromkeys(COSTS, "not recorded"))
+    rows["system"] = pd.Categorical(rows["system"], list(_real_systems()), ordered=True)
+    rows = rows.sort_values(["system", "seed", "draw"], kind="stable")
+    means = rows.groupby(["system", "draw", "protocol"], observed=True)[[*MEASURES]].mean().reset_index()
+    columns = ["system", "seed", "protocol", *MEASURES, *COSTS]
+    for path, frame in ((REAL, rows.query("draw == 0")[columns]), (REAL_DRAWS, means.query("draw > 0"))):
+        _write(path, frame, "%.5f")
+
+
+def _clean_data() -> BagData:
+    """GIDS, both parts by (head, tail). Raises MissingData, ChecksumError if it is not here."""
+    data = read_bags("gids")
+    return replace(data, train=make_bags(read_corpus("gids")["train"], data.negative))
+
+
+def _add_draws(path: Path, strengths: Sequence[float], listed: Sequence[System]) -> None:
+    """Make the draws that are not stored yet, one after the other; says which. Whole draws are written."""
+    stored, data = stored_draws(path), _clean_data()
+    done = set(zip(stored["strength"], stored["draw"], strict=True))
+    for strength, draw in itertools.product(strengths, range(_DRAWS)):
+        if (strength, draw) not in done:
+            stored = pd.concat([stored, one_draw(data, strength, draw, listed)], ignore_index=True)
+            _write(path, stored.sort_values(["strength", "draw"], kind="stable"))
+            print(f"strength {strength}, draw {draw}", flush=True)
+
+
+def _write(path: Path, rows: pd.DataFrame, form: str = "%.6f") -> None:
+    """Rows as CSV, whole or not at all."""
+    write_atomically(path, rows.to_csv(index=False, float_format=form, lineterminator="\n"))
+
+
+def _main(words: Sequence[str]) -> None:
+    match words:
+        case ("real", name, seed):
+            _train_part(name, int(seed), _real_data())
+        case ("real",):
+            truths = _real_data()
+            for name in _real_systems():
+                print(_train_part(name, SEEDS[0], truths), flush=True)
+            _join_parts()
+        case _:
+            _write(LEARNT, _learnable_draws(demo_bags(), MISLEADING, TAKEN_FOR, SHARES, _DRAWS))
+            _write(CURVES, _draw_curves(_clean_data(), strength=1.0, draw=0))
+            _add_draws(STORED, _STRENGTHS, systems())
+            _add_draws(_FALLEN, (1.0,), _fallen_systems())
+
+
 if __name__ == "__main__":
-    write(LEARNT, learnable_draws(demo_bags(), MISLEADING, TAKEN_FOR, SHARES, _DRAWS))
-    write(CURVES, _draw_curves(_clean_data(), strength=1.0, draw=0))
-    for made in itertools.chain(_add_draws(), _add_draws(_FALLEN, (1.0,), listed=_fallen_systems())):
-        print(made, flush=True)
+    _main(sys.argv[1:])

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from importlib import import_module
@@ -18,12 +18,12 @@ from types import ModuleType
 from typing import Any
 
 from .. import ROOT
-from ..core import file_sha256, remove_abandoned
-from ..data import data_name, locate, read_entity_types, read_relation_aliases, registered_file
+from ..core import file_sha256, remove_abandoned, write_atomically
+from ..data import data_name, registered_file
 from ..models import Model, build, is_first_process
 from ..runs import RUNS_FOLDER, Run, different_fields, environment, load_run, run_path, save_run
-from .data import BagData, RelationData, read_data, write_predictions
-from .experiment import SEEDS, Experiment, option_files
+from .data import BagData, RelationData, read_data, read_side
+from .experiment import SEEDS, Experiment
 
 _NO_RANDOMNESS = "trained here; nothing is drawn at random, so every seed gives this run"
 CHECKPOINTS = ROOT / ".cache" / "checkpoints"
@@ -74,61 +74,73 @@ def run_experiment(
     if experiment.of_bags and predictions:
         raise ValueError(f"predictions are written of single sentences; {experiment.dataset} is of bags")
     data = read_data(experiment)
-    readers = {"types": read_entity_types, "aliases": read_relation_aliases}
-    side = {name: readers[name](locate(file)) for name, file in experiment.side.items()}
-    settings, options = experiment.resolved(), experiment.options | side
-    model = build(experiment.model, experiment.encoder, data.labels, settings, experiment.seed, **options)
+    model = _built(experiment, data.labels)
     blanks = {
         name: _configuration(experiment, model, data, variant)
         for variant, name in experiment.evaluations.items()
     }
-    if not overwrite:
-        stored = [_stored(blank, folder) for blank in blanks.values()]
-        if all(stored) and not (predictions or weights or epochs):
-            return stored[-1]
+    stored = [] if overwrite else [_stored(blank, folder) for blank in blanks.values()]
+    if stored and all(stored) and not (predictions or weights or epochs):
+        return stored[-1]
     if progress and data.description:
         print(data.description, file=sys.stderr)
+    checkpoint = CHECKPOINTS / f"{[*blanks.values()][-1].configuration_sha256[:32]}.safetensors"
+    runs, predicted = _trained(experiment, model, data, blanks, checkpoint, epochs, progress)
+    with _first_process(model) as first:
+        if first:
+            if predictions:
+                text = data.frame(predicted).to_csv(index=False, lineterminator="\n")
+                write_atomically(Path(predictions), text)
+            if weights:
+                _training(model).save_weights(Path(weights), model)
+            for run in runs:  # the model's own last: when it is there, all are
+                save_run(run, folder, overwrite=True)
+            _remove_checkpoint(checkpoint)
+    return runs[-1]
 
-    *_, blank = blanks.values()
-    checkpoint = CHECKPOINTS / f"{blank.configuration_sha256[:32]}.safetensors"
-    training = _training(model)
 
-    def evaluated(runs: Mapping[str, Run]) -> tuple[list[Run], list[Any]]:
-        """The runs, by evaluation, with what is counted in the tests; and what the model says of them."""
+def _built(experiment: Experiment, labels: Sequence[str]) -> Model:
+    settings, options = experiment.resolved(), experiment.options | read_side(experiment.side)
+    return build(experiment.model, experiment.encoder, labels, settings, experiment.seed, **options)
+
+
+def _trained(
+    experiment: Experiment,
+    model: Model,
+    data: RelationData | BagData,
+    blanks: Mapping[str, Run],
+    checkpoint: Path,
+    epochs: Path | str | None,
+    progress: bool,
+) -> tuple[list[Run], Any]:
+    """The runs with what is counted in the tests, how it was made, and how long it took; and what the model
+    itself says of the tests. The outcome after each epoch goes to folder `epochs`."""
+
+    def evaluated(runs: Mapping[str, Run]) -> tuple[list[Run], Any]:
         predicted, whole = data.evaluate(model, runs, progress), experiment.seed == SEEDS[0]
         counted = [replace(run, table=data.table(predicted[name], whole)) for name, run in runs.items()]
-        return counted, [predicted[name] for name in runs]
+        return counted, predicted[[*runs][-1]]
 
     def after_epoch(epoch: int) -> None:
-        """Store the outcome."""
         listed, _ = evaluated(_named(blanks, epoch))
-        with _first_process(training) as first:
+        with _first_process(model) as first:
             for run in listed if first else ():
                 save_run(run, epochs, overwrite=True)
 
     if epochs and not all(run_path(run, epochs).exists() for run in _named(blanks, 1).values()):
         _remove_checkpoint(checkpoint)  # the epochs before it would not be run, and their outcomes are gone
+    training = _training(model)
     with training.processor_threads(experiment.threads) if training else nullcontext():
         how = {"checkpoint": checkpoint, "after_epoch": after_epoch if epochs else None}
         history = model.fit(data.train, **how, progress=progress)
         start = time.perf_counter()
         runs, predicted = evaluated(blanks)
         seconds = {"prediction_seconds": round(time.perf_counter() - start, 1)}
-        versions = {"versions": {name: version(name) for name in model.packages}}
         computing = training.computing() | {"precision": model.precision} if training else {}
-    facts = {"environment": environment(()) | versions | computing | seconds, "history": history.record()}
+    made_by = {"versions": {name: version(name) for name in model.packages}}
+    facts = {"environment": environment(()) | made_by | computing | seconds, "history": history.record()}
     facts |= {"wall_seconds": round(history.seconds, 1), "sentences_per_second": history.rate}
-    runs = [replace(run, **facts) for run in runs]
-    with _first_process(training) as first:
-        if first:
-            if predictions:
-                write_predictions(Path(predictions), data, *predicted[-1])
-            if weights:
-                training.save_weights(Path(weights), model)
-            for run in runs:  # the model's own last: when it is there, all are
-                save_run(run, folder, overwrite=True)
-            _remove_checkpoint(checkpoint)
-    return runs[-1]
+    return [replace(run, **facts) for run in runs], predicted
 
 
 def _named(runs: Mapping[str, Run], epoch: int) -> dict[str, Run]:
@@ -147,7 +159,8 @@ def _configuration(experiment: Experiment, model: Model, data: RelationData | Ba
     hyperparameters |= {"precision": model.precision} if experiment.resolved() else {}
     hyperparameters |= {"threads": experiment.threads} if experiment.threads else {}
     files = {file: registered_file(file).sha256 for file in experiment.side.values()}
-    files |= {data_name(path): file_sha256(path) for path in option_files(experiment.options)}
+    vectors = experiment.vectors_file
+    files |= {data_name(vectors): file_sha256(vectors)} if vectors else {}
     fields = experiment.fields(variant) | {"encoder": model.encoder_name, "files": data.files | files}
     return Run(
         **fields,
@@ -179,8 +192,9 @@ def _training(model: Model) -> ModuleType | None:
     return import_module("..models.training", __package__) if "torch" in model.packages else None
 
 
-def _first_process(training: ModuleType | None) -> AbstractContextManager[bool]:
+def _first_process(model: Model) -> AbstractContextManager[bool]:
     """Whether this process is the one that writes; after the block all have come to its end."""
+    training = _training(model)
     return training.first_process() if training else nullcontext(is_first_process())
 
 

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import ttest_ind
 
-from ..experiments import EQUAL_EPOCHS, PROTOCOLS, agreement, stored_draws
+from ..experiments import PROTOCOLS, agreement, stored_draws
 from ..metrics import PRECISION_AT, averages, fact_scores
 from ..reporting import TABLES_FOLDER, cells, mean_sd, mixed_runs, per_seed
 from ..runs import Run, list_runs
@@ -98,7 +98,7 @@ def equal_steps() -> dict[str, float]:
     True
     """
     table = bag_findings(bag_scores(bag_runs())).set_index("label")["difference"]
-    pairs = {"usual": "PCNN+bag+AVG", "equal": f"PCNN+bag+AVG+epochs-{EQUAL_EPOCHS}"}
+    pairs = {"usual": "PCNN+bag+AVG", "equal": "PCNN+bag+AVG+epochs-21"}
     return {name: table[f"auc, PCNN+sent+AVG → {system}"] for name, system in pairs.items()}
 
 

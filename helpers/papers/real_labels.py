@@ -1,6 +1,6 @@
 """D's central claim on real labels: systems trained on DocRED's labels, in order by these and by Re-DocRED's.
 
-The numbers are those that `helpers.experiments.real_noise` stores; see there for what was trained.
+The numbers are those that `helpers.experiments.noise` stores; see there for what was trained.
 """
 
 from __future__ import annotations

@@ -13,8 +13,8 @@ from operator import attrgetter
 import numpy as np
 import pandas as pd
 
-from .. import RESULTS
-from ..experiments import BASE_ENCODER, RATES, studies
+from .. import RESULTS, experiments
+from ..experiments import BASE_ENCODER
 from ..metrics import SCHEMES
 from ..models import EMBEDDED
 from ..reporting import cells, compare_models, epoch_runs, p_value, paired_scores, per_seed, scheme_scores
@@ -32,7 +32,7 @@ _COLUMNS = {"emr-c": SHOWN | _SECONDS, "bert-em": _OF_W, "bert-em, base": _OF_W}
 def _study_runs(study: str) -> dict[str, list[Run]]:
     """Setting → its stored runs, in the order of `SETTINGS`; the first is what the others are compared with.
 
-    Only seeds that the study was planned with are read (`seeds_of` names its list in `experiments.studies`),
+    Only seeds that the study was planned with are read (`seeds_of` names it in `experiments.studies`),
     so that a setting with five seeds is not compared with one of three.
 
     >>> list(_study_runs("base"))
@@ -41,7 +41,7 @@ def _study_runs(study: str) -> dict[str, list[Run]]:
     table = pd.read_csv(SETTINGS, dtype=str, keep_default_na=False).set_index("setting")
     stored = {}
     for setting, row in table[table["study"] == study].drop(columns="study").iterrows():
-        seeds = {experiment.seed for experiment in studies()[row.pop("seeds_of")].experiments}
+        seeds = {experiment.seed for experiment in experiments.study(row.pop("seeds_of")).experiments}
         runs = list_runs(folder=RESULTS / row.pop("folder"), split="test", **row)
         stored[setting] = [run for run in runs if run.seed in seeds]
     return stored
@@ -138,8 +138,9 @@ def rates_table() -> pd.DataFrame:
     `used` marks the learning rate of the standard runs. Beside it stand `gain`, points of A after the last
     epoch, which is the one that is tested, from this rate to the best one; `SD`, of A over the seeds of the
     standard runs, in points; and `again`: whether the gain is the larger of the two, so that the model is to
-    be trained again. A model without all of `RATES` has none of the three.
+    be trained again. A model without all rates of the study has none of the three.
     """
+    rates = {each.resolved().learning_rate for each in experiments.study("rates").experiments}
     scores = _rate_scores().assign(value=lambda table: 100 * table["value"])
     lines = []
     for model, own in scores.groupby("model"):
@@ -152,7 +153,7 @@ def rates_table() -> pd.DataFrame:
                 line[f"epoch {epoch}"] = f"**{value:.1f}**" if value == own["value"].max() else f"{value:.1f}"
             is_used = bool(standard) and standard[0].hyperparameters["learning_rate"] == rate
             line |= {"used": "yes" if is_used else "", "gain": "", "SD": "", "again": ""}
-            if is_used and {*RATES} <= {*last.index}:
+            if is_used and rates <= {*last.index}:
                 gain = last.max() - last[rate]
                 line |= {"gain": f"{gain:.2f}", "SD": f"{sd:.2f}", "again": "yes" if gain > sd else "no"}
             lines.append(line)

@@ -4,7 +4,6 @@ import random
 from dataclasses import replace
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from helpers.data import (
@@ -16,7 +15,7 @@ from helpers.data import (
     register_dataset,
     unregister_dataset,
 )
-from helpers.experiments import Experiment, noise, real_noise, run_experiment
+from helpers.experiments import Experiment, noise, run_experiment
 from helpers.experiments import run as experiments
 from helpers.experiments.data import BagData, read_bags
 from helpers.metrics import FactRanking
@@ -141,25 +140,25 @@ class TestNoise:
     @pytest.mark.parametrize("strength", [0.0, 1.0])
     def test_both_protocols_are_one_without_noise(self, strength) -> None:
         pair = {"A": {}, "B": {"markers": True}}
-        listed = [noise.System("tfidf-bag", options, {name: None}) for name, options in pair.items()]
-        rows = pd.DataFrame(noise.one_draw(read_bags("toy"), strength, 1, listed))
+        listed = [noise.System("tfidf-bag", options, {name: ""}) for name, options in pair.items()]
+        rows = noise.one_draw(read_bags("toy"), strength, 1, listed)
         table = rows.pivot(index="system", columns="protocol", values="auc")
         assert len(table) == 2 and ((table["held-out"] == table["manual"]) == (strength == 0)).all()
         best = noise.agreement(rows).iloc[0]
         assert strength or (best["best_kept"] and best["loss"] == 0)
 
     def test_scores_of_a_model_of_sentences_are_means_over_the_bag(self) -> None:
-        data, system = read_bags("toy"), noise.System("svm", {"markers": True}, {"SVM-EM": None})
-        ((name, scores, costs),) = noise.trained_scores(system, 9, data.train, data.test, data.labels)
+        data, system = read_bags("toy"), noise.System("svm", {"markers": True}, {"SVM-EM": ""})
+        trained, (device, precision, seconds) = noise._trained_scores(system, 9, data)
         model = build("svm", EMBEDDED, data.labels, None, 9, markers=True)
         model.fit([replace(one, relation=bag.relations[0]) for bag in data.train for one in bag.samples])
         means = [model.scores(bag.samples).mean(axis=0) for bag in data.test]
-        assert name == "SVM-EM" and scores == pytest.approx(np.array(means))
-        assert costs["device"] == "cpu" and costs["precision"] == "" and 0 <= costs["seconds"] < 60
+        assert trained == {"SVM-EM": pytest.approx(np.array(means))}
+        assert (device, precision) == ("cpu", "") and 0 <= seconds < 60
 
     def test_documents_drawn_again_are_lists_written_out(self, monkeypatch) -> None:
         """A document that is drawn k times stands k times in the list; the same documents for both labels."""
-        monkeypatch.setattr(real_noise, "_LENGTH", 20)
+        monkeypatch.setattr(noise, "_LENGTH", 20)
         rng, kinds = np.random.default_rng(3), [("NA",), ("r",), ("s",), ("r", "s")]
         bags = [replace(bag, head=f"doc {n // 4} {n % 4}") for n, bag in enumerate(clean(24))]
         missing = [replace(bag, relations=("NA",) if n % 3 else bag.relations) for n, bag in enumerate(bags)]
@@ -169,7 +168,7 @@ class TestNoise:
         }
         assert {bag.relations for bag in bags} == set(kinds)
         scores = rng.random((24, 3))
-        rows = real_noise.scored_by_both(scores, truths, 5).set_index(["protocol", "draw"])
+        rows = noise._scored_by_both(scores, truths, 5).set_index(["protocol", "draw"])
         drawn = np.random.default_rng(1).multinomial(6, np.full(6, 1 / 6), 5)
         for (protocol, draw), row in rows.iterrows():
             gold = truths[protocol].gold[:, 1:].ravel()
@@ -198,6 +197,6 @@ class TestNoise:
             misled("saw", 1.5)
 
     def test_the_stored_draws_are_those_that_are_made(self) -> None:
-        draws = noise.learnable_draws(noise.demo_bags(), noise.MISLEADING, noise.TAKEN_FOR, (0.5,), 1)
+        draws = noise._learnable_draws(noise.demo_bags(), noise.MISLEADING, noise.TAKEN_FOR, (0.5,), 1)
         kept = noise.stored_draws(noise.LEARNT).query("strength == 0.5 and draw == 0")
         assert draws["auc"].to_numpy() == pytest.approx(kept["auc"].to_numpy(), abs=2e-6)

@@ -5,23 +5,14 @@ from collections import Counter
 import pandas as pd
 import pytest
 
+from helpers import ROOT
 from helpers.cli import main
 from helpers.core import SEMEVAL_RELATIONS
-from helpers.experiments import (
-    SEEDS,
-    Experiment,
-    Study,
-    search,
-    standard_experiments,
-    status,
-    studies,
-    study_jobs,
-)
-from helpers.experiments.study import paper_experiments
-from helpers.metrics import Outcome
+from helpers.experiments import SEEDS, Experiment, Study, studies, study
+from helpers.metrics import Outcome, direction_scores
 from helpers.models import MODELS, default_settings
 from helpers.papers.studies import _rate_scores
-from helpers.runs import Run, save_run
+from helpers.runs import STUDIES_FOLDER, Run, list_runs, save_run
 
 
 def stored(experiment: Experiment, folder) -> Run:
@@ -48,7 +39,7 @@ def trained(monkeypatch, tmp_path) -> list[Experiment]:
 
 
 def test_every_run_is_there():
-    every = {(one.dataset_name, one.name, one.seed) for one in standard_experiments()}
+    every = {(one.dataset_name, one.name, one.seed) for one in study("standard").experiments}
     models = {name for dataset, name, _ in every if dataset == "semeval2010"}
     assert models == {"EM-C", "EM-ES", "R-BERT", "EMR-C", "PTR", "EM-C-M", "EM-ES-M", "R-BERT-M", "PTR-M"}
     for name in models:
@@ -58,19 +49,18 @@ def test_every_run_is_there():
 
 
 def test_no_two_experiments_have_one_path():
-    sets = {name: study.experiments for name, study in studies().items()}
-    for name, listed in (sets | {"standard": standard_experiments(), "paper": paper_experiments()}).items():
-        assert set(Counter(one.path() for one in listed).values()) == {1}, name
+    for name, listed in (studies() | {"paper": study("paper")}).items():
+        assert set(Counter(one.path() for one in listed.experiments).values()) == {1}, name
 
 
 def test_only_what_is_not_stored_is_missing_and_trained(tmp_path, trained, capsys):
     """Of the standard set, and of a study, into whose folder its runs go."""
-    ours = [one for one in standard_experiments() if one.name == "R-BERT" and one.seed in (9, 148)]
+    ours = [one for one in study("standard").experiments if one.name == "R-BERT" and one.seed in (9, 148)]
     stored(ours[0], tmp_path)
-    shown = status(study_jobs(Study(tmp_path, tuple(standard_experiments()))))
+    shown = Study(tmp_path, study("standard").experiments).status()
     row = shown.set_index(["dataset", "model"]).loc[("semeval2010", "R-BERT")]
     assert row.tolist() == ["9", "148 378 459 687"]
-    of_study = [(one, tmp_path) for one in studies()["rates"].experiments if one.name == "PTR"]
+    of_study = [(one, tmp_path) for one in study("rates").experiments if one.name == "PTR"]
     wanted = [(ours[1], None)], [(ours[1], None), *of_study]
     for words, listed in zip(
         ("--model R-BERT --seed 9 --seed 148", "--study rates --model PTR"), wanted, strict=True
@@ -86,28 +76,35 @@ SEARCHED, BORROWED = ("em-es", "emr-c", "ptr"), ("em-c", "r-bert")
 """Settings were chosen on a held-out tenth; the pages say of which models."""
 
 
-def test_runs_that_choose_nothing_are_refused(tmp_path) -> None:
-    outcome = Outcome.from_rows([(1, 1, 2, 5)], SEMEVAL_RELATIONS, ("gold", "predicted", "paired"))
-    about = {"dataset": "semeval2010", "model": "EM-ES", "encoder": "mini", "seed": 9}
-    about |= {"wall_seconds": 1.0, "hyperparameters": dict.fromkeys(search.SETTING, 1)}
-    for split, message in (
-        ("holdout", "EM-ES 1: EM-ES with this setting was tried twice"),
-        ("test", "tested on 'test'; settings are chosen on 'holdout' only"),
-    ):
-        for variant in "01":
-            save_run(Run.from_outcome(outcome, variant=variant, split=split, **about), tmp_path / split)
-        with pytest.raises(ValueError, match=message):
-            search._search_table(tmp_path / split)
+SETTING = ["learning_rate", "batch_size", "epochs"]
 
 
-def test_the_table_is_that_of_the_runs_and_the_standard_settings_are_the_chosen_ones() -> None:
-    table = pd.read_csv(search.SEARCH_TABLE)
-    pd.testing.assert_frame_equal(table, search._search_table(), rtol=1e-5)
+def test_the_search_table_is_that_of_its_runs() -> None:
+    """Each setting was tried once, on the held-out tenth; the best is marked."""
+    table = pd.read_csv(ROOT / "results" / "tables" / "hyperparameters.csv")
+    wide = table.pivot(index=["model", *SETTING, "chosen"], columns="metric", values="value").reset_index()
+    tried = []
+    for run in list_runs(folder=STUDIES_FOLDER / "search"):
+        assert run.split == "holdout"
+        scores = direction_scores(run.outcome())
+        values = (scores.performance_original, scores.performance_paired, run.wall_seconds)
+        tried.append((run.model, *(run.hyperparameters[name] for name in SETTING), *values))
+    columns = ["model", *SETTING, "official_macro_f1", "official_macro_f1_paired", "seconds"]
+    expected = pd.DataFrame(tried, columns=columns).sort_values(columns, ignore_index=True)
+    assert not expected.duplicated(["model", *SETTING]).any()
+    pd.testing.assert_frame_equal(wide[columns], expected, rtol=1e-5, check_names=False)
+    order = {"official_macro_f1": False, "epochs": True, "learning_rate": True, "batch_size": False}
+    best = wide.sort_values([*order], ascending=[*order.values()]).drop_duplicates("model")
+    assert best["chosen"].all() and wide["chosen"].sum() == len(best)
+
+
+def test_the_standard_settings_are_the_chosen_ones() -> None:
+    table = pd.read_csv(ROOT / "results" / "tables" / "hyperparameters.csv")
 
     def standard(model: str) -> tuple:
-        return tuple(getattr(default_settings(model), name) for name in search.SETTING)
+        return tuple(getattr(default_settings(model), name) for name in SETTING)
 
-    best = table[table["chosen"]].drop_duplicates("model").set_index("model")[[*search.SETTING]]
+    best = table[table["chosen"]].drop_duplicates("model").set_index("model")[SETTING]
     assert sorted(best.index) == sorted(MODELS[model].title for model in SEARCHED)
     assert all(tuple(best.loc[MODELS[model].title]) == standard(model) for model in SEARCHED)
     last = _rate_scores().query("epoch == 5").set_index(["model", "learning_rate"])["value"]

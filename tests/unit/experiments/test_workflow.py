@@ -18,9 +18,8 @@ import pytest
 import yaml
 
 from helpers import ROOT
-from helpers.experiments import all_states, grid_jobs, plan, read_grid, standard_experiments, train_one
-from helpers.experiments.grid import _job_state
-from helpers.models import EMBEDDED
+from helpers.experiments import all_states, grid_jobs, plan, read_grid, study, train_one
+from helpers.models import EMBEDDED, default_settings
 from helpers.runs import RUNS_FOLDER, MadeFrom, list_runs, load_run, run_path
 
 GRID = {"model": ["majority", "svm"], "dataset": "demo", "profile": "quick"}
@@ -35,7 +34,9 @@ def grid_file(folder: Path, /, **changed) -> Path:
 class TestPaths:
     def test_each_stored_run_of_the_standard_set_lies_where_its_experiment_says(self):
         runs = list_runs("semeval2010", profile="standard", variant="", encoder=EMBEDDED)
-        assert runs and {run_path(run) for run in runs} <= {one.path() for one in standard_experiments()}
+        assert runs and {run_path(run) for run in runs} <= {
+            one.path() for one in study("standard").experiments
+        }
 
 
 class TestGridFile:
@@ -43,6 +44,16 @@ class TestGridFile:
         path = grid_file(tmp_path, model=["em-c", "majority"], seed=[9, 148], settings={"epochs": 1})
         found = [(one.name, one.seed) for one in read_grid(path).experiments]
         assert found == [("EM-C", 9), ("majority", 9), ("EM-C", 148)], "a model without seeds is one run"
+
+    def test_settings_and_options_may_be_lists_and_a_papers_settings_a_name(self, tmp_path):
+        changed = {"model": "em-es", "options": {"layers": [2, 4]}, "settings": {"epochs": [1, 2]}}
+        found = [
+            (one.options["layers"], one.resolved().epochs)
+            for one in read_grid(grid_file(tmp_path, **changed)).experiments
+        ]
+        assert found == [(2, 1), (2, 2), (4, 1), (4, 2)]
+        (named,) = read_grid(grid_file(tmp_path, model="em-es", settings="lyu2021")).experiments
+        assert named.resolved() == default_settings("em-es", "lyu2021")
 
     @pytest.mark.parametrize(
         ("change", "said"),
@@ -72,9 +83,9 @@ class TestPlan:
         assert train_one(first, jobs, progress=False)
         content = Path(first).read_bytes()
         assert not train_one(first, jobs, progress=False) and Path(first).read_bytes() == content
-        assert plan(file=file).todo == [second] and _job_state(jobs[first]).state == "current"
+        assert plan(file=file).todo == [second] and jobs[first].state().state == "current"
         Path(first).write_bytes(content.replace(b'"model majority": 1', b'"model majority": 0'))
-        assert _job_state(jobs[first])[2:] == ("stale", "version of model majority was 0, is now 1")
+        assert jobs[first].state()[2:] == ("stale", "version of model majority was 0, is now 1")
         assert plan(file=file).todo == [first, second]
         assert plan(file=file, missing_only=True).todo == [second]
         assert train_one(first, jobs, progress=False)
