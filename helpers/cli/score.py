@@ -49,8 +49,8 @@ def threshold(text: str) -> tuple[str, float]:
 @option("--confidence", "C", CONFIDENCE)
 @shared.SCORING
 @bootstrap()
-@option("--engine", "E", "memory, duckdb or spark: what counts (default memory, duckdb from 1 GiB on).")
-@flag("--check-ids", "Identifiers have to be unique over all files (in memory those of a file always are).")
+@option("--engine", "E", "memory, duckdb or spark: what counts (default memory, duckdb from 32 MiB on).")
+@flag("--check-ids", "Identifiers have to be unique over all files (those of a single file always are).")
 @option("--fail-under", "NAME=X", FAIL_UNDER, threshold, multiple=True)
 @option("--score-only", "NAME", SCORE_ONLY)
 @shared.RESULT
@@ -72,9 +72,10 @@ def _score(files: tuple[str, ...], **options: Any) -> int:
     answer files, in which an id that is missing was skipped. JSON is a list of records, as TACRED's, or an
     object of columns.
 
-    Several FILEs, or a pattern in quotes, hold the samples of one test set. From 1 GiB on (of Parquet 128
-    MiB) DuckDB counts them, in about 1 GB of memory; with its extension httpfs also at s3://, gs:// and
-    https:// (never run here). --engine spark counts on a Spark cluster. The report is the same.
+    Several FILEs, or a pattern in quotes, hold the samples of one test set. From 32 MiB on (of .gz 4, of
+    Parquet 1 MiB) DuckDB counts them where it is installed, in about 1 GB of memory; with its extension
+    httpfs also at s3://, gs:// and https:// (never run here). --engine spark counts on a Spark cluster. The
+    report is the same.
 
     The gold label of a paired sample is the inverse of the gold label: (e1,e2) and (e2,e1) change places.
     Other inverses come from --inverse: JSON {"per:parents": "per:children", …}, or columns label and inverse.

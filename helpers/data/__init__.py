@@ -27,10 +27,10 @@ from .statistics import TOTAL, count_labels, counted_datasets, dataset_statistic
 from .statistics import label_statistics, perplexity, published_counts
 from .demo import NEGATIVE, SYNTHETIC, SYNTHETIC_DOCUMENTS, TEST_ONLY, demo_corpus, demo_documents
 from .pairing import clean_sample, paired_sample, paired_sets, write_pairs
-from .cells import Coded, LabelColumns, as_frame, distinct_keys
-from .tables import open_source
-from .label_names import Respelling, read_answer_map, read_inverse, read_label_names, renamed, respelt
-from .predictions import ANSWERED, COMMON_NAMES, EMPTY, columns_of, read_label_columns, read_predictions
+from .columns import Coded, LabelColumns, Respelling, as_frame, renamed, respelt
+from .tables import distinct_keys, open_source
+from .predictions import ANSWERED, COMMON_NAMES, EMPTY, columns_of, read_answer_map, read_inverse
+from .predictions import read_label_columns, read_label_names, read_predictions
 from .counting import count_files, count_rows
 from .systems import PUBLISHED_LISTS, UNKNOWN_ENTITY, PublishedList, join_semeval_answers, read_curve
 from .systems import read_gids_probabilities, read_ranked_list, semeval_key, tacred_predictions

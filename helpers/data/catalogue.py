@@ -24,15 +24,15 @@ from ..core import (
     listing,
     unknown_name,
 )
-from .cells import json_document
 from .demo import demo_corpus, demo_documents
 from .documents import Documents
 from .files import data_name, fetch, locate, registered_files, search_folders
 from .formats import distant, docred, records, tagged
 from .formats.documents import read_goemotions, read_labels, read_txt
-from .label_names import read_inverse
+from .predictions import read_inverse
 from .samples import Corpus, ParsedSample, RelationSample
 from .systems import count_nyt10m, count_tacred
+from .tables import json_document
 
 logger = logging.getLogger(__name__)
 KINDS = ("relations", "mentions", "facts", "documents")

@@ -1,6 +1,6 @@
 """How often each combination of labels occurs, in prediction files and in frames of any engine.
 
-Files of less than 1 GiB are read as any prediction file is, and added; larger ones and addresses are counted
+Files of less than 32 MiB are read as any prediction file is, and added; larger ones and addresses are counted
 by DuckDB in bounded memory, or by Spark where its cluster is. Labels have the rules of prediction files
 everywhere: none is missing or blank, case matters.
 """
@@ -14,6 +14,7 @@ import os
 import sys
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
+from importlib.util import find_spec
 from itertools import accumulate
 from pathlib import Path
 from typing import Any
@@ -21,14 +22,15 @@ from typing import Any
 import numpy as np
 
 from ..core import MalformedRecord, listing, named_twice, shown, unknown_name
-from .cells import Coded, LabelColumns, as_list
-from .engines import ENGINES, KINDS, check_kind, is_address, is_large, quoted, repeated
-from .label_names import with_names
+from .columns import Coded, LabelColumns, with_names
+from .engines import ENGINES, KINDS, check_ids_column, check_kind, file_size, is_address, quoted, repeated
 from .predictions import ROLES, columns_of, no_predictions, read_columns, read_label_columns
 from .tables import STANDARD_INPUT, Source, file_kind, open_source
 
 logger = logging.getLogger(__name__)
 
+LARGE = 1 << 25
+"""Bytes from which files are counted by DuckDB, where it is installed; of fewer, it is no faster."""
 MOST_COMBINATIONS = 1 << 22
 """Rows of a table of counts: more combinations than that are of ids or texts, not of classes."""
 MEMORY = "memory"
@@ -82,9 +84,10 @@ def count_files(
         reads s3://, gs:// and https:// if its extension httpfs is installed), several of them: of CSV, TSV,
         JSON lines or Parquet. Their rows are the samples of one test set.
     gold_column, predicted_column, paired_column, id_column, label_names : as of `read_predictions`.
-    engine : 'memory', 'duckdb' or 'spark'; None: memory for less than 1 GiB (of Parquet 128 MiB), else
-        DuckDB.
-    check_ids : identifiers have to be unique over all files. In memory those of a file always are.
+    engine : 'memory', 'duckdb' or 'spark'; None: memory for less than 32 MiB (of archives 4, of
+        Parquet 1 MiB), or where DuckDB is not installed, else DuckDB.
+    check_ids : identifiers have to be unique over all files. Those of a single file always are, unless
+        DuckDB or Spark is named.
     gold_file, form, empty : as of `read_predictions`, for one file in memory.
 
     Returns
@@ -108,41 +111,47 @@ def count_files(
         raise unknown_name("engine", engine, (MEMORY, *ENGINES))
     files = _find_files(paths)
     name = str(paths) if isinstance(paths, str | Path) else listing(files, 200)
-    named = dict(zip(ROLES, (id_column, gold_column, predicted_column, paired_column), strict=True))
+    columns = (gold_column, predicted_column, paired_column, id_column)
+    named = dict(zip(ROLES, (id_column, *columns[:3]), strict=True))
     alone = len(files) == 1 and not is_address(files[0])
     for_one = {"--gold": gold_file, "--input-format": form, "--empty": empty if empty != "error" else None}
     given = [option for option, value in for_one.items() if value is not None]
-    whole = alone and (given or files[0] == STANDARD_INPUT or file_kind(files[0]) not in KINDS)
-    chosen = engine or (MEMORY if whole or not is_large(*files) else "duckdb")
+    in_memory = alone and (given or files[0] == STANDARD_INPUT or file_kind(files[0]) not in KINDS)
+    chosen = engine or (MEMORY if in_memory else _engine_of(files))
     if given and not (alone and chosen == MEMORY):
         raise ValueError(f"{name}: {given[0]} is for one file that is read in memory, --engine memory")
     for file in files:
         if is_address(file) and chosen != "duckdb":
             raise ValueError(f"{file}: addresses are read by DuckDB, --engine duckdb")
+    # a file that is given alone has its identifiers checked, whatever its size
+    checked = check_ids or (alone and (engine is None or chosen == MEMORY))
     if alone and chosen == MEMORY:
-        columns = (gold_column, predicted_column, paired_column, id_column)
         counted = read_label_columns(files[0], *columns, gold_file=gold_file, form=form, empty=empty)
-        _check_there_are_ids(counted.columns, files[0], check_ids)
-        checked = True
+        check_ids_column(counted.columns, files[0], check_ids)
     elif chosen == MEMORY:
-        counted, checked = _read_all(files, named, check_ids), check_ids
+        counted = _read_all(files, named, check_ids)
     else:
-        # a file that is given alone keeps what it has in memory: its identifiers are checked
-        counted, checked = _count_all(files, named, chosen, check_ids, alone and engine is None)
+        counted = _count_all(files, named, chosen, check_ids, checked)
     if "id" in counted.columns and not checked:
         logger.warning("%s: ids are not checked; --check-ids looks for those that occur twice", name)
     return with_names(counted, label_names) if label_names else counted
 
 
+def _engine_of(files: Sequence[str]) -> str:
+    """What counts files where nobody says: addresses are DuckDB's."""
+    if any(map(is_address, files)):
+        return "duckdb"
+    return "duckdb" if sum(map(file_size, files)) >= LARGE and find_spec("duckdb") else MEMORY
+
+
 def _read_all(files: Sequence[str], named: Mapping[str, str | None], check_ids: bool) -> LabelColumns:
     """The columns of files that are read one after the other, one below the other."""
-    tables = []
-    holders = defaultdict(list)
+    tables, holders = [], defaultdict(list)
     for file in filter(check_kind, files):
         tables.append(read_columns(open_source(file), named))
-        _check_there_are_ids(tables[-1].columns, file, check_ids)
-        identifiers = tables[-1].pop("id", None)  # let go, if they are not to be checked
-        for identifier in as_list(identifiers) if check_ids else ():
+        check_ids_column(tables[-1].columns, file, check_ids)
+        identifiers = tables[-1].pop("id", ())  # let go, if they are not to be checked
+        for identifier in identifiers if check_ids else ():
             holders[identifier].append(file)
     if twice := [identifier for identifier, those in holders.items() if len(those) > 1]:
         those = holders[min(twice)]
@@ -152,8 +161,8 @@ def _read_all(files: Sequence[str], named: Mapping[str, str | None], check_ids: 
 
 def _count_all(
     files: Sequence[str], named: Mapping[str, str | None], engine: str, check_ids: bool, check_known: bool
-) -> tuple[LabelColumns, bool]:
-    """The counts of all files by an engine; and whether ids were checked (`check_known`: any there are)."""
+) -> LabelColumns:
+    """The counts of all files by an engine; `check_known` : ids are checked where there are any."""
     tables = []
     with contextlib.closing(ENGINES[engine]()) as reader:
         parts = reader.parts(files, named)
@@ -164,12 +173,9 @@ def _count_all(
             except reader.errors as error:
                 raise reader.unreadable(part, error) from error
             tables.append(part.table(values, times, named))
-        check_ids = check_ids or (check_known and "id" in parts[0].columns)
-        if check_ids:
-            for part in parts:
-                _check_there_are_ids(part.columns, part.files[0], True)
+        if check_ids or (check_known and "id" in parts[0].columns):
             reader.check_ids(parts)
-    return _joined(tables, files[0], parts[0].names), check_ids
+    return _joined(tables, files[0], parts[0].names)
 
 
 def _joined(tables: Sequence[LabelColumns], path: str, names: Collection[str]) -> LabelColumns:
@@ -185,11 +191,6 @@ def _joined(tables: Sequence[LabelColumns], path: str, names: Collection[str]) -
     together = {role: Coded.joined([table[role] for table in tables]) for role in first.roles}
     counts = None if first.counts is None else np.concatenate([table.counts for table in tables])
     return LabelColumns(together, first.columns, first.recognised, locate, counts)
-
-
-def _check_there_are_ids(columns: Mapping[str, str], path: str, asked: bool) -> None:
-    if asked and "id" not in columns:
-        raise ValueError(f"{path}: there are no identifiers to check; which column has them? --id-column C")
 
 
 def count_rows(

@@ -21,14 +21,13 @@ from urllib.parse import unquote
 import numpy as np
 
 from ..core import MalformedRecord, abridged, naming_file, plain_file, shown
-from .cells import Coded, LabelColumns, label_of
+from .columns import Coded, LabelColumns
 from .predictions import ROLES, columns_of, read_columns
-from .tables import DELIMITERS, SOURCES, Parquet, Source, file_kind, open_source
+from .tables import DELIMITERS, SOURCES, Source, file_kind, label_of, open_source
 
-LARGE = 1 << 30
-"""Bytes from which files are counted out of core, and one is not read again to name the line of a fault."""
 KINDS = ("csv", "tsv", "jsonl", "parquet")
 FILE = "__file__"
+_READ_AGAIN = 1 << 28  # bytes up to which a file is read again to name the line of a fault
 _HEADER = 1 << 24  # bytes of a header line
 _MEMORY = "1GB"  # that DuckDB may take; what does not fit goes to a temporary folder
 # by a hash: numbers take a fraction of the memory of texts; what looks repeated is looked at itself
@@ -50,19 +49,17 @@ def is_address(path: str) -> bool:
     return bool(re.match(r"[a-z][a-z0-9+.-]+://", path))
 
 
-def is_large(*paths: str) -> bool:
-    """Whether files are better counted out of core; of an archive and Parquet, by a guess of what it holds.
+def file_size(path: str) -> float:
+    """Bytes of a file, of an archive and Parquet by a guess of what it holds; 0 if there is none.
 
-    >>> is_large("no/such/file"), is_large("s3://bucket/a.parquet")
-    (False, True)
+    >>> file_size("no/such/file"), file_size("s3://bucket/a.parquet")
+    (0, inf)
     """
-
-    def size(path: str) -> int:
-        if is_address(path) or not os.path.exists(path):
-            return LARGE if is_address(path) else 0
-        return (8 if path.lower().endswith((".gz", ".parquet")) else 1) * plain_file(path).stat().st_size
-
-    return sum(map(size, paths)) >= LARGE
+    if is_address(path):
+        return np.inf
+    there = plain_file(path).stat().st_size if os.path.exists(path) else 0
+    packed = {".gz": 8, ".parquet": 32}.get(os.path.splitext(path.lower())[1], 1)
+    return packed * there
 
 
 def check_kind(file: str) -> str:
@@ -72,6 +69,12 @@ def check_kind(file: str) -> str:
         known = ", ".join(f".{ending}" for ending in KINDS)
         raise ValueError(f"{file}: files that are counted together end in {known}")
     return kind
+
+
+def check_ids_column(columns: Mapping[str, str], path: str, asked: bool = True) -> None:
+    """ValueError if identifiers are to be checked and there are none."""
+    if asked and "id" not in columns:
+        raise ValueError(f"{path}: there are no identifiers to check; which column has them? --id-column C")
 
 
 def repeated(identifier: str, times: int, first: str, last: str, column: str) -> MalformedRecord:
@@ -95,7 +98,7 @@ class _Part(NamedTuple):
         Without a line where the files are large, or all well to the reader in memory.
         """
         for file in self.files:
-            if is_large(file):
+            if file_size(file) > _READ_AGAIN:
                 continue
             try:
                 columns = read_columns(open_source(file), {role: self.columns.get(role) for role in ROLES})
@@ -109,15 +112,11 @@ class _Part(NamedTuple):
     def table(
         self, values: Mapping[str, Sequence[Any]], times: np.ndarray, named: Mapping[str, str | None]
     ) -> LabelColumns:
-        """The distinct rows, by role, and how often each occurs; each distinct value is looked at once."""
+        """The distinct rows, by role, and how often each occurs."""
         coded = {}
         for role, column in values.items():
             try:
-                of_values = Coded.of(column)
-                labels = {value: self._label(value) for value in of_values.categories.tolist()}
-                coded[role] = of_values.relabelled(labels)
-            except TypeError:
-                raise self.fault(role, None, "labels are text or integers, not lists") from None
+                coded[role] = Coded.of(map(self._label, column))
             except ValueError as error:
                 raise self.fault(role, None, str(error)) from None
 
@@ -128,11 +127,8 @@ class _Part(NamedTuple):
         return LabelColumns(coded, self.columns, recognised, locate, times)
 
     def _label(self, value: Any) -> str:
-        if self.kind == "jsonl":
-            return label_of(json.loads(value) if value else value)
-        if value is not None and type(value) not in (str, int):
-            raise ValueError(f"labels are text or integers, not {type(value).__name__}")
-        return label_of(value, "cell")
+        text = json.loads(value) if self.kind == "jsonl" and value else value
+        return label_of(text, "cell" if self.kind in DELIMITERS else "field")
 
 
 class _Engine:
@@ -155,13 +151,13 @@ class _Engine:
     def head(self, path: str, kind: str) -> Source:
         """The columns of a file, from its beginning or, of Parquet, its end."""
         if kind != "parquet":
-            return SOURCES[kind](path, _beginning(path))
+            return SOURCES[kind](path, kind, _beginning(path))
         if path.lower().endswith(".gz"):
             raise ValueError(f"{path}: Parquet within gzip is read in memory only, --engine memory")
         import pyarrow as pa
 
-        is_empty = not plain_file(path).stat().st_size
-        return Parquet(path, b"" if is_empty else pa.memory_map(path).read_buffer())
+        content = pa.memory_map(path).read_buffer() if plain_file(path).stat().st_size else b""
+        return SOURCES[kind](path, kind, content)
 
     def parts(self, files: Sequence[str], named: Mapping[str, str | None]) -> list[_Part]:
         """Files that are alike, together. Raises ValueError as `columns_of`."""
@@ -178,11 +174,14 @@ class _Engine:
 
     def unreadable(self, part: _Part, error: Exception) -> MalformedRecord:
         """The error of files that the engine cannot read."""
-        hint = "; its extension httpfs reads addresses" if any(map(is_address, part.files)) else ""
-        return part.fault("", None, f"{self.name} cannot read this ({_first_line(error, 300)}){hint}")
+        is_far = any(map(is_address, part.files))
+        hint = "its extension httpfs reads addresses" if is_far else "try --engine memory"
+        return part.fault("", None, f"{self.name} cannot read this ({_first_line(error, 300)}); {hint}")
 
     def check_ids(self, parts: Sequence[_Part]) -> None:
         """MalformedRecord for an identifier that is missing or occurs twice in all files."""
+        for part in parts:
+            check_ids_column(part.columns, part.files[0])
         holder = {os.path.abspath(file): (file, part) for part in parts for file in part.files}
         try:
             ids = reduce(lambda some, more: some.union(more), (self.frame(part, ["id"]) for part in parts))
@@ -190,16 +189,16 @@ class _Engine:
         except self.errors as error:
             raise self.unreadable(parts[0], error) from error
         for value, times, *names in answer:
+            # Spark names a file by its address
             paths = [
                 re.sub("^file:/+", "/", unquote(name)) if name[:5] == "file:" else name for name in names
             ]
             (first, part), (last, _) = (holder.get(os.path.abspath(p), (p, parts[0])) for p in paths)
-            column = part.columns["id"]
-            if first == last and not is_large(first):  # the reader in memory names both lines
+            if first == last and file_size(first) <= _READ_AGAIN:  # the reader in memory names both lines
                 raise part._replace(files=[first]).fault("id", None, "")
             if value is None or not value.strip():
-                raise MalformedRecord(first, "the cell is empty", None, column)
-            raise repeated(value, times, first, last, column)
+                raise MalformedRecord(first, "the cell is empty", None, part.columns["id"])
+            raise repeated(value, times, first, last, part.columns["id"])
 
 
 def _first_line(error: Exception, most: int) -> str:
@@ -240,7 +239,7 @@ class _DuckDb(_Engine):
             if kind == "jsonl":
                 query = f"FROM read_ndjson_objects([{_literal(path)}]) LIMIT 1"
                 lines = self.connection.sql(query).fetchall()
-                return SOURCES[kind](path, lines[0][0].encode() if lines else b"")
+                return SOURCES[kind](path, kind, lines[0][0].encode() if lines else b"")
             relation = self._scan(kind, [path], "all_varchar=true")
         except self.errors as error:
             raise self.unreadable(_Part(kind, (), {}, [path]), error) from error

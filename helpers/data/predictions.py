@@ -1,11 +1,13 @@
-"""Anybody's predictions, from the files that `tables` reads.
+"""Anybody's predictions, from the files that `tables` reads, and files that say what labels mean.
 
-A file with a fault is refused with its line and column; ten million rows are read in seconds.
+A file with a fault is refused with its line and column.
 """
 
 from __future__ import annotations
 
 import logging
+import re
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,10 +15,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..core import SKIPPED, MalformedRecord, listing, naming_file, shown, unknown_name
-from .arrow import all_differ
-from .cells import Coded, LabelColumns, as_list
-from .label_names import with_names
-from .tables import INPUT_NAME, LabelList, Source, open_source
+from .columns import Coded, LabelColumns, with_names
+from .tables import INPUT_NAME, Source, json_document, open_source
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -63,184 +63,25 @@ def read_label_columns(
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder, "mine.csv")
     ...     _ = path.write_text("label_true,label_pred\\nNA,None\\n")
-    ...     found = read_label_columns(path)
-    >>> found["predicted"].tolist(), found.columns
+    ...     read = read_label_columns(path)
+    >>> read["predicted"].tolist(), read.columns
     (['None'], {'gold': 'label_true', 'predicted': 'label_pred'})
     """
     if empty not in EMPTY:
         raise unknown_name("rule of empty answers", empty, EMPTY)
     source = open_source(path, form)
     named = dict(zip(ROLES, (id_column, gold_column, predicted_column, paired_column), strict=True))
-    if gold_file is None:
-        labels = [name for name in source.names if name.lower() not in COMMON_NAMES["id"]]
-        if len(labels) == 1 and not any(named.values()):
-            reason = f"there is one column of labels only, {shown(labels[0])}"
-            hint = "gold labels are needed, too (score and compare: --gold FILE)"
-            raise ValueError(f"{source.path}: {reason}; {hint}")
-        columns = read_columns(source, named, form, empty=empty, may_have_no_row=False)
+    if gold_file is not None:
+        columns = _with_gold(source, open_source(gold_file), named, empty)
+    elif len(labels := _without_ids(source)) == 1 and not any(named.values()):
+        reason = f"there is one column of labels only, {shown(labels[0])}"
+        hint = "gold labels are needed, too (score and compare: --gold FILE)"
+        raise ValueError(f"{source.path}: {reason}; {hint}")
     else:
-        columns = _with_gold(source, open_source(gold_file), named, form, empty)
-    return with_names(columns, label_names) if label_names else columns
-
-
-def read_columns(
-    source: Source,
-    named: Mapping[str, str | None],
-    form: str | None = None,
-    *,
-    alone: bool = False,
-    empty: str = "error",
-    may_have_no_row: bool = True,
-) -> LabelColumns:
-    """The columns of a source with these roles, which `columns_of` finds; else as `read_label_columns`."""
-    columns = columns_of(source, named, alone)
-    answers = {role for role in columns if role in ANSWERED and empty == "skip"}
-    source.may_be_empty = {columns[role] for role in answers} - {columns.get("gold"), columns.get("id")}
-    table = source.read(list(columns.values()), columns.get("id"))
-    if not may_have_no_row and not len(table[next(iter(columns.values()))]):
+        columns = read_columns(source, named, empty=empty)
+    if not len(columns["predicted"]):
         raise no_predictions(source.path, source.names)
-    if "id" in columns:
-        with naming_file(source.path):
-            _check_unique(source, table[columns["id"]], columns["id"])
-    # what was read from a file is let go; standard input cannot be read again
-    path, kept = source.path, source if str(source.path) == INPUT_NAME else None
-
-    def locate(role: str, row: int, reason: str) -> MalformedRecord:
-        line = (kept or open_source(path, form)).line(row)
-        reason = reason if line is not None else f"row {row + 1}: {reason}"
-        return MalformedRecord(path, reason, line, columns[role])
-
-    arrays = {role: table[name] for role, name in columns.items()}
-    for role in arrays.keys() - {"id"}:
-        if columns[role] == columns.get("id"):
-            arrays[role] = Coded.of(as_list(arrays[role]))
-    arrays |= {role: _without_blanks(arrays[role], path) for role in answers}
-    return LabelColumns(arrays, columns, [role for role in columns if named[role] is None], locate)
-
-
-def no_predictions(path: Path | str, names: Iterable[str]) -> MalformedRecord:
-    """The error of files without a row."""
-    return MalformedRecord(path, f"there are no predictions, only the columns {listing(names)}")
-
-
-def _without_blanks(column: Coded, path: Path | str) -> Coded:
-    """Predictions with `SKIPPED` where there is no answer, which is logged."""
-    times = column.times()
-    blank = [label for label in times if not label.strip()]
-    if n := sum(times[label] for label in blank):
-        logger.warning("%s: %d of %d answers are empty; they count as %s", path, n, len(column), SKIPPED)
-    return column.relabelled(dict.fromkeys(blank, SKIPPED))
-
-
-def columns_of(source: Source, named: Mapping[str, str | None], alone: bool = False) -> dict[str, str]:
-    """Role → column of a source, of the roles that it has; ValueError where gold or predicted is not clear.
-
-    named : role → the column that the caller named, None where it is to be recognised. alone : the only
-    column that is no id may have any name.
-
-    >>> from helpers.data.tables import Source
-    >>> columns_of(Source("a.csv", names=["label", "y_pred"]), {"gold": None, "predicted": None})
-    {'gold': 'label', 'predicted': 'y_pred'}
-    """
-    columns = {role: _column(source, role, name, alone) for role, name in named.items()}
-    return {role: name for role, name in columns.items() if name is not None}
-
-
-def _column(source: Source, role: str, name: str | None, alone: bool) -> str | None:
-    """The column of the file that has this role: the one that is named, else one with a common name."""
-    if name is not None:
-        return source.column(name, f" for {role}")
-    lists = [COMMON_NAMES.get(role, ())]
-    if role == "gold":
-        lists.append(WEAK_NAMES)
-    elif alone and role == "predicted":
-        lists += [COMMON_NAMES["gold"], WEAK_NAMES]
-    if alone and role in ("gold", "predicted"):
-        labels = [name.lower() for name in source.names if name.lower() not in COMMON_NAMES["id"]]
-        lists.append(tuple(labels) if len(labels) == 1 else ())
-    matching: list[str] = []
-    for known in lists:
-        matching = matching or [name for name in source.names if name.lower() in known]
-        matching = [name for name in matching if known and name.lower() == known[0]] or matching
-    if len(matching) == 1:
-        logger.info("%s: column %r is taken for %s", source.path, matching[0], role)
-        return matching[0]
-    if role not in ("gold", "predicted"):
-        return None
-    problem = f"more than one could be: {listing(matching)}" if matching else "no column has a common name"
-    listed = listing(source.names)
-    raise ValueError(
-        f"{source.path}: which column is {role}? {problem}; name it, --{role}-column C. Columns: {listed}"
-    )
-
-
-def _with_gold(
-    source: Source, of_gold: Source, named: Mapping[str, str | None], form: str | None, empty: str
-) -> LabelColumns:
-    """Predictions beside the gold labels of another file: by id where both have ids, else row by row."""
-    given = named["id"]
-    ids = [given if given in table.names else None for table in (source, of_gold)]
-    if given is not None and not any(ids):
-        source.column(given, " for id")
-    own = {role: ids[0] if role == "id" else name for role, name in named.items() if role != "gold"}
-    predicted = read_columns(source, own, form, alone=True, empty=empty, may_have_no_row=False)
-    known = {"id": ids[1], "gold": named["gold"]}
-    gold = read_columns(of_gold, known, alone=True, may_have_no_row=False)
-    lengths = [len(columns[role]) for columns, role in ((predicted, "predicted"), (gold, "gold"))]
-    if "id" in predicted and "id" in gold:
-        predicted = _in_order(predicted, gold, source, of_gold.path)
-    elif lengths[0] != lengths[1]:
-        reason = "to be matched by id, both need ids"
-        raise ValueError(
-            f"{source.path} has {lengths[0]} labels, {of_gold.path} has {lengths[1]} gold labels; {reason}"
-        )
-    elif "id" in predicted or "id" in gold:
-        lacking = of_gold.path if "id" in predicted else source.path
-        logger.warning("%s has no ids: labels are matched by order", lacking)
-    arrays = {**predicted, **gold}
-    return LabelColumns(
-        {role: arrays[role] for role in ROLES if role in arrays},
-        {**predicted.columns, **gold.columns},
-        [*gold.recognised, *predicted.recognised],
-        lambda role, row, reason: (gold if role in gold else predicted).locate(role, row, reason),
-    )
-
-
-def _in_order(
-    predicted: LabelColumns, gold: LabelColumns, source: Source, gold_path: Path | str
-) -> LabelColumns:
-    """The predictions in the order of the gold ids; what an answer file skips is predicted as `SKIPPED`."""
-    own, wanted = as_list(predicted["id"]), as_list(gold["id"])
-    row_of = {identifier: row for row, identifier in enumerate(own)}
-    if strange := row_of.keys() - set(wanted):
-        row = min(row_of[identifier] for identifier in strange)
-        raise predicted.locate("id", row, f"id {shown(own[row])} is not in {gold_path}")
-    if missing := [identifier for identifier in wanted if identifier not in row_of]:
-        many = f"{len(missing)} of the {len(wanted)} ids of {gold_path} are missing"
-        text = f"{many}, the first is {shown(missing[0])}"
-        if not isinstance(source, LabelList):
-            raise ValueError(f"{source.path}: {text}")
-        logger.warning("%s: %s; they count as %s", source.path, text, SKIPPED)
-    order = np.array([row_of.get(identifier, len(own)) for identifier in wanted])
-    arrays = {}
-    for role in predicted.roles:
-        longer = Coded.joined([predicted[role], Coded.of([SKIPPED])])
-        arrays[role] = Coded(longer.codes[order], longer.categories)
-
-    def locate(role: str, row: int, reason: str) -> MalformedRecord:
-        return predicted.locate(role, int(order[row]), reason)
-
-    return LabelColumns(arrays, predicted.columns, predicted.recognised, locate)
-
-
-def gold_counts(source: Source, gold_column: str | None = None) -> dict[str, int]:
-    """How often each label is gold in a file, with predictions or without; errors as `read_predictions`.
-
-    >>> gold_counts(LabelList("gold.txt", b"NA\\nA\\nNA\\n"))
-    {'NA': 2, 'A': 1}
-    """
-    column = columns_of(source, {"gold": gold_column}, alone=True)["gold"]
-    return dict(source.read([column])[column].times())
+    return with_names(columns, label_names) if label_names else columns
 
 
 def read_predictions(
@@ -290,16 +131,249 @@ def read_predictions(
       gold predicted
     0   NA      None
     """
-    columns = read_label_columns(path, gold_column, predicted_column, paired_column, id_column, **options)
-    return columns.frame()
+    columns = (gold_column, predicted_column, paired_column, id_column)
+    return read_label_columns(path, *columns, **options).frame()
 
 
-def _check_unique(source: Source, identifiers: Any, name: str) -> None:
-    if not isinstance(identifiers, list) and all_differ(identifiers):
-        return
-    first: dict[str, int] = {}
-    for row, identifier in enumerate(as_list(identifiers)):
-        if first.setdefault(identifier, row) != row:
-            here, there = map(source.where, (row, first[identifier]))
-            reason = f"identifier {shown(identifier)} of {here} occurs twice, the first time in {there}"
-            raise MalformedRecord(source.path, reason, source.line(row), name)
+def columns_of(source: Source, named: Mapping[str, str | None], alone: bool = False) -> dict[str, str]:
+    """Role → column of a source, of the roles that it has; ValueError where gold or predicted is not clear.
+
+    named : role → the column that the caller named, None where it is to be recognised. alone : the only
+    column that is no id may have any name.
+
+    >>> from helpers.data.tables import Source
+    >>> columns_of(Source("a.csv", names=["label", "y_pred"]), {"gold": None, "predicted": None})
+    {'gold': 'label', 'predicted': 'y_pred'}
+    """
+    columns = {role: _column(source, role, name, alone) for role, name in named.items()}
+    return {role: name for role, name in columns.items() if name is not None}
+
+
+def _column(source: Source, role: str, name: str | None, alone: bool) -> str | None:
+    """The column of the file that has this role: the one that is named, else one with a common name."""
+    if name is not None:
+        return source.column(name, f" for {role}")
+    lists = [COMMON_NAMES.get(role, ())]
+    if role == "gold":
+        lists.append(WEAK_NAMES)
+    elif alone and role == "predicted":
+        lists += [COMMON_NAMES["gold"], WEAK_NAMES]
+    if alone and role in ("gold", "predicted") and len(labels := _without_ids(source)) == 1:
+        lists.append((labels[0].lower(),))
+    matching: list[str] = []
+    for known in lists:
+        matching = matching or [name for name in source.names if name.lower() in known]
+        matching = [name for name in matching if known and name.lower() == known[0]] or matching
+    if len(matching) == 1:
+        logger.info("%s: column %r is taken for %s", source.path, matching[0], role)
+        return matching[0]
+    if role not in ("gold", "predicted"):
+        return None
+    problem = f"more than one could be: {listing(matching)}" if matching else "no column has a common name"
+    listed = listing(source.names)
+    raise ValueError(
+        f"{source.path}: which column is {role}? {problem}; name it, --{role}-column C. Columns: {listed}"
+    )
+
+
+def _without_ids(source: Source) -> list[str]:
+    return [name for name in source.names if name.lower() not in COMMON_NAMES["id"]]
+
+
+def read_columns(
+    source: Source, named: Mapping[str, str | None], *, alone: bool = False, empty: str = "error"
+) -> LabelColumns:
+    """The columns of a source with these roles, which `columns_of` finds; else as `read_label_columns`.
+
+    There may be no row.
+    """
+    columns = columns_of(source, named, alone)
+    answers = {role for role in columns if role in ANSWERED and empty == "skip"}
+    source.may_be_empty = {columns[role] for role in answers} - {columns.get("gold"), columns.get("id")}
+    table = source.read([*columns.values()])
+    if "id" in columns:
+        with naming_file(source.path):
+            _check_unique(source, columns["id"], table[columns["id"]])
+    # what was read from a file is let go; standard input cannot be read again
+    path, form, kept = source.path, source.form, source if str(source.path) == INPUT_NAME else None
+
+    def locate(role: str, row: int, reason: str) -> MalformedRecord:
+        line = (kept or open_source(path, form)).line(row)
+        reason = reason if line is not None else f"row {row + 1}: {reason}"
+        return MalformedRecord(path, reason, line, columns[role])
+
+    arrays = {role: table[name] for role, name in columns.items()}
+    arrays |= {role: _without_blanks(arrays[role], path) for role in answers}
+    return LabelColumns(arrays, columns, [role for role in columns if named[role] is None], locate)
+
+
+def _check_unique(source: Source, name: str, identifiers: Coded) -> None:
+    # codes count upwards from 0, until one comes again
+    for row in np.flatnonzero(identifiers.codes != np.arange(len(identifiers)))[:1].tolist():
+        here, there = map(source.where, (row, int(identifiers.codes[row])))
+        reason = f"identifier {shown(identifiers[row])} of {here} occurs twice, the first time in {there}"
+        raise MalformedRecord(source.path, reason, source.line(row), name)
+
+
+def _without_blanks(column: Coded, path: Path | str) -> Coded:
+    """Predictions with `SKIPPED` where there is no answer, which is logged."""
+    if blank := column.times()[""]:
+        logger.warning("%s: %d of %d answers are empty; they count as %s", path, blank, len(column), SKIPPED)
+    return column.relabelled({"": SKIPPED})
+
+
+def no_predictions(path: Path | str, names: Iterable[str]) -> MalformedRecord:
+    """The error of files without a row."""
+    return MalformedRecord(path, f"there are no predictions, only the columns {listing(names)}")
+
+
+def _with_gold(source: Source, of_gold: Source, named: Mapping[str, str | None], empty: str) -> LabelColumns:
+    """Predictions beside the gold labels of another file: by id where both have ids, else row by row."""
+    given = named["id"]
+    ids = [given if given in table.names else None for table in (source, of_gold)]
+    if given is not None and not any(ids):
+        source.column(given, " for id")
+    own = {role: ids[0] if role == "id" else name for role, name in named.items() if role != "gold"}
+    predicted = read_columns(source, own, alone=True, empty=empty)
+    gold = read_columns(of_gold, {"id": ids[1], "gold": named["gold"]}, alone=True)
+    n, n_gold = len(predicted["predicted"]), len(gold["gold"])
+    order = np.arange(n)
+    if "id" in predicted and "id" in gold:
+        order = _rows_by_id(predicted, gold, source, of_gold.path)
+    elif n != n_gold:
+        reason = "to be matched by id, both need ids"
+        raise ValueError(f"{source.path} has {n} labels, {of_gold.path} has {n_gold} gold labels; {reason}")
+    elif "id" in predicted or "id" in gold:
+        lacking = of_gold.path if "id" in predicted else source.path
+        logger.warning("%s has no ids: labels are matched by order", lacking)
+
+    def locate(role: str, row: int, reason: str) -> MalformedRecord:
+        return gold.locate(role, row, reason) if role in gold else predicted.locate(role, order[row], reason)
+
+    arrays = {**predicted, **gold}
+    for role in predicted.roles:
+        longer = (
+            Coded.joined([predicted[role], Coded.of([SKIPPED])]) if (order == n).any() else predicted[role]
+        )
+        arrays[role] = Coded(longer.codes[order], longer.categories)
+    return LabelColumns(
+        {role: arrays[role] for role in ROLES if role in arrays},
+        {**predicted.columns, **gold.columns},
+        [*gold.recognised, *predicted.recognised],
+        locate,
+    )
+
+
+def _rows_by_id(
+    predicted: LabelColumns, gold: LabelColumns, source: Source, gold_path: Path | str
+) -> np.ndarray:
+    """The row of each gold id among the n predictions; n where an answer file skips it."""
+    own, wanted = predicted["id"].tolist(), gold["id"].tolist()
+    row_of = {identifier: row for row, identifier in enumerate(own)}
+    if strange := row_of.keys() - set(wanted):
+        row = min(row_of[identifier] for identifier in strange)
+        raise predicted.locate("id", row, f"id {shown(own[row])} is not in {gold_path}")
+    if missing := [identifier for identifier in wanted if identifier not in row_of]:
+        many = f"{len(missing)} of the {len(wanted)} ids of {gold_path} are missing"
+        text = f"{many}, the first is {shown(missing[0])}"
+        if source.form != "txt":
+            raise ValueError(f"{source.path}: {text}")
+        logger.warning("%s: %s; they count as %s", source.path, text, SKIPPED)
+    return np.array([row_of.get(identifier, len(own)) for identifier in wanted])
+
+
+def read_inverse(path: Path | str) -> dict[str, str]:
+    """The inverse labels of a file: JSON {label: inverse}, or .csv, .tsv, .jsonl, .parquet with columns label
+    and inverse.
+
+    A pair may stand there once, in either order, and is returned in both; labels that are not named are their
+    own inverse.
+
+    Raises
+    ------
+    ValueError : with the file, and the line where there is one: a missing column, no JSON object of labels, a
+        label with two inverses, an empty inverse, no labels.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "inverse.json")
+    ...     _ = path.write_text('{"per:parents": "per:children"}')
+    ...     read_inverse(path)
+    {'per:parents': 'per:children', 'per:children': 'per:parents'}
+    """
+    return _mapping(path, "label", "inverse", both_ways=True)
+
+
+def read_answer_map(path: Path | str) -> dict[str, str]:
+    """The label that each answer stands for: JSON {answer: label}, or .csv, .tsv, .jsonl, .parquet with
+    columns answer and label. Errors as `read_inverse`.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "map.json")
+    ...     _ = path.write_text('{"I cannot tell": "no_relation"}')
+    ...     read_answer_map(path)
+    {'I cannot tell': 'no_relation'}
+    """
+    return _mapping(path, "answer", "label")
+
+
+def _mapping(path: Path | str, key: str, value: str, both_ways: bool = False) -> dict[str, str]:
+    """The pairs of a JSON object, or of the columns with these names."""
+    source = None if Path(path).suffix.lower() == ".json" else open_source(path)
+    if source is None:
+        pairs: Any = json_document(path, pairs=tuple)  # so that a name that occurs twice is seen
+        if not isinstance(pairs, tuple) or not all(isinstance(other, str) for _, other in pairs):
+            raise ValueError(f"{path}: has to hold one JSON object that maps labels to labels")
+    else:
+        pairs = list(zip(*source.read([source.column(name) for name in (key, value)]).values(), strict=True))
+    mapping: dict[str, str] = {}
+    for row, pair in enumerate(pairs):
+        fault = "" if pair[1].strip() else f"the {value} of {shown(pair[0])} is empty"
+        for name, other in (pair, pair[::-1]) if both_ways else (pair,):
+            if mapping.setdefault(name, other) != other:
+                fault = (
+                    fault
+                    or f"{key} {shown(name)} has two {value}s, {shown(mapping[name])} and {shown(other)}"
+                )
+        if fault:
+            raise MalformedRecord(path, fault, source.line(row) if source else None)
+    if not mapping:
+        raise MalformedRecord(path, f"there are no {key}s")
+    return mapping
+
+
+def read_label_names(path: Path | str) -> dict[str, str]:
+    """Label id → name: a config.json with `id2label` or `label2id` (Hugging Face), an object like one of them
+    (such as rel2id.json), a list of names, or a .txt file with one name a line, ids from 0.
+
+    Raises ValueError with the file: none of these; an id that is no whole number; a name that occurs twice.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "config.json")
+    ...     _ = path.write_text('{"model_type": "bert", "id2label": {"0": "no_relation", "1": "per:title"}}')
+    ...     read_label_names(path)
+    {'0': 'no_relation', '1': 'per:title'}
+    """
+    with naming_file(path):
+        is_list = Path(path).suffix.lower() == ".txt"
+        content: Any = open_source(path).read(["label"])["label"].tolist() if is_list else json_document(path)
+        if isinstance(content, dict):
+            content = content.get("id2label") or content.get("label2id") or content
+        if isinstance(content, list):
+            content = dict(enumerate(content))
+        if not isinstance(content, dict):
+            raise ValueError(f"an object or a list of label names is expected, not {shown(content)}")
+        pairs = list(content.items())
+        if all(type(value) is int for _, value in pairs):  # label2id
+            pairs = [pair[::-1] for pair in pairs]
+        for number, name in pairs:
+            if not re.fullmatch(r"-?\d{1,18}", str(number)) or not isinstance(name, str) or not name.strip():
+                reason = f"{shown(number)}: {shown(name)} is no pair of a label id and a name"
+                raise ValueError(f"{reason}; id2label of a config.json, or a list of names, is expected")
+        names = {str(number): name for number, name in pairs}
+        twice = [name for name, times in Counter(names.values()).items() if times > 1]
+        if twice or not names:
+            raise ValueError(f"the name {shown(twice[0])} occurs twice" if twice else "there are no names")
+    return names

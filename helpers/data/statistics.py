@@ -21,8 +21,8 @@ from .. import RESULTS
 from ..core import MalformedRecord, base_relation, find_negative, naming_file, shown, unknown_name
 from .catalogue import datasets, find_dataset, read_corpus
 from .files import locate
-from .predictions import gold_counts
-from .tables import Delimited, open_source
+from .predictions import columns_of
+from .tables import DELIMITERS, open_source
 
 LABEL_COUNTS = RESULTS / "published" / "label_counts.csv"
 TOTAL = "(total)"
@@ -311,8 +311,9 @@ def _negative_class(splits: Mapping[str, Mapping[str, int]], negative: str | Non
 def _read_counts(path: Path, gold_column: str | None) -> dict[str, dict[str, int]]:
     source = open_source(path)
     if gold_column is not None or "count" not in source.names:
-        return {"": dict(Counter(gold_counts(source, gold_column)))}
-    if not isinstance(source, Delimited):
+        column = columns_of(source, {"gold": gold_column}, alone=True)["gold"]
+        return {"": dict(source.read([column])[column].times())}
+    if source.form not in DELIMITERS:
         raise ValueError("counts of labels are read from .csv and .tsv only")
     source.column("label")
     source.column("count")

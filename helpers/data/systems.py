@@ -28,18 +28,17 @@ from ..core import (
     MissingData,
     finite_number,
     naming_file,
-    read_file,
     shown,
     unknown_name,
 )
-from .cells import Coded, as_frame, as_list
+from .columns import Coded, as_frame
 from .files import locate, registered_file, search_folders
 from .formats.parsing import check_new, collect, json_array, lines, string
 from .formats.tagged import read_semeval
 from .matrices import read_arrays
 from .predictions import read_label_columns
 from .samples import Fact
-from .tables import LabelList, open_source
+from .tables import open_source
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -50,27 +49,7 @@ KEY_COLUMNS = ("id", "gold", "gold_tacrev")
 
 
 def _read_tacred_predictions(path: Path | str, split: Split = "test") -> pd.DataFrame:
-    """Gold labels, revised gold labels (TACREV) and the predictions of every model on one split of TACRED.
-
-    Parameters
-    ----------
-    path : the compiled table (`.tsv.gz`: id, gold, gold_tacrev, then a column a model), or the folder of the
-        tacrev repository, which holds `results/SPLIT_results/*.jsonl` (id, label_true, label_pred), lists of
-        predictions in the same order (`*.txt`), and `patch/SPLIT_patch.json` (id, relation: the revised
-        labels). A model's name is that of its file without the ending and without `_SPLIT` at its end.
-    split : which split to read from a folder.
-
-    Returns
-    -------
-    A frame with `id` (text), `gold`, `gold_tacrev` and one column a model; all label columns are categorical
-    with the same sorted categories.
-
-    Raises
-    ------
-    FileNotFoundError : the folder lacks the results or the patch.
-    MalformedRecord : a malformed line; models that differ in ids or gold labels; a list of another length; a
-        patch for an id that is not there.
-    """
+    """What `tacred_predictions` gives, of the compiled table or a copy of the repository."""
     import pandas as pd
 
     if split not in ("test", "dev"):
@@ -83,12 +62,24 @@ def _read_tacred_predictions(path: Path | str, split: Split = "test") -> pd.Data
 
 
 def tacred_predictions(split: Split = "test") -> pd.DataFrame:
-    """The predictions found on this machine: the compiled table, else a copy of the repository, `tacrev`.
+    """Gold labels, revised gold labels (TACREV) and the predictions of every model on one split of TACRED.
 
-    Both are looked for in the data folders (`search_folders`).
+    They are read from the compiled table (`.tsv.gz`: id, gold, gold_tacrev, then a column a model), else from
+    a copy of the repository in the folder `tacrev` of a data folder (`search_folders`), which holds
+    `results/SPLIT_results/*.jsonl` (id, label_true, label_pred), lists of predictions in the same order
+    (`*.txt`), and `patch/SPLIT_patch.json` (id, relation: the revised labels). A model's name is that of its
+    file without the ending and without `_SPLIT` at its end.
+
+    Returns
+    -------
+    A frame with `id` (text), `gold`, `gold_tacrev` and one column a model; all label columns are categorical
+    with the same sorted categories.
 
     Raises
     ------
+    FileNotFoundError : the folder lacks the results or the patch.
+    MalformedRecord : a malformed line; models that differ in ids or gold labels; a list of another length; a
+        patch for an id that is not there.
     MissingData : neither is there; the message says how to get them.
     ChecksumError : the table is not the registered one.
     """
@@ -107,7 +98,7 @@ def _read_table(path: Path) -> dict[str, list[str]]:
     if tuple(source.names[:3]) != KEY_COLUMNS:
         names, expected = ", ".join(source.names[:3]), ", ".join(KEY_COLUMNS)
         raise MalformedRecord(path, f"the first columns must be {expected}; they are {names}", 1)
-    return {name: as_list(column) for name, column in source.read(source.names, "id").items()}
+    return {name: column.tolist() for name, column in source.read(source.names).items()}
 
 
 def _read_folder(folder: Path, split: str) -> dict[str, list[str]]:
@@ -122,8 +113,7 @@ def _read_folder(folder: Path, split: str) -> dict[str, list[str]]:
     columns: dict[str, list[str]] = {}
     for model, path in tables.items():
         read = read_label_columns(path, "label_true", "label_pred", id_column="id")
-        ids = as_list(read["id"])
-        true, predicted = (dict(zip(ids, read[role], strict=True)) for role in ("gold", "predicted"))
+        true, predicted = (dict(zip(read["id"], read[role], strict=True)) for role in ("gold", "predicted"))
         gold = gold or true
         for name in () if gold == true else gold | true:
             here, there = (shown(key.get(name, "absent")) for key in (true, gold))
@@ -132,7 +122,7 @@ def _read_folder(folder: Path, split: str) -> dict[str, list[str]]:
                 raise MalformedRecord(path, reason, column="label_true")
         columns[model] = [predicted[identifier] for identifier in gold]
     for model, path in lists.items():
-        columns[model] = LabelList(path, path.read_bytes()).read(["label"])["label"].tolist()
+        columns[model] = open_source(path).read(["label"])["label"].tolist()
         if (size := len(columns[model])) != len(gold):
             raise MalformedRecord(path, f"{len(gold)} labels are expected, found {size}", size)
 
@@ -193,8 +183,7 @@ def join_semeval_answers(proposals: Path | str, key: Mapping[str, str]) -> pd.Da
             raise unknown_name("relation", label, SEMEVAL_RELATIONS)
         return [(identifier, label)]
 
-    rows = LabelList(proposals, read_file(proposals)).rows()
-    answers = dict(collect(proposals, rows, parse, strict=True))
+    answers = dict(collect(proposals, open_source(proposals, "txt").rows(), parse, strict=True))
     predicted = [answers.get(identifier, SKIPPED) for identifier in key]
     columns = {"gold": Coded.of(key.values()), "predicted": Coded.of(predicted)}
     return as_frame({"id": list(key)} | columns)

@@ -1,20 +1,21 @@
 """Anybody's table as rows and columns: CSV, TSV, JSON, JSON lines, Parquet and lists of labels, also gzipped.
 
 The `rows` of a source define what a file means, and know line and column of a fault; columns are made of
-them. Of large files Arrow, where it is installed, reads the same columns (`arrow`); only Parquet needs it.
-Cells stay text: `NA`, `None`, `null` and `007` are labels like any other. Only columns that are asked for as
+them. Only Parquet needs Arrow; large prediction files are counted by DuckDB (`engines`). Cells stay text:
+`NA`, `None`, `null` and `007` are labels like any other, never blank. Only columns that are asked for as
 numbers become some.
 """
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import io
 import json
 import re
 import sys
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -32,8 +33,7 @@ from ..core import (
     unknown_name,
     utf8_fault,
 )
-from . import arrow
-from .cells import Coded, distinct_keys, json_fault, json_records, label_of
+from .columns import Coded
 
 DELIMITERS = {"csv": ",", "tsv": "\t"}
 STANDARD_INPUT, INPUT_NAME = "-", "standard input"
@@ -43,7 +43,8 @@ Row = dict[str, Any]
 class Source:
     """A file with columns: `names` are theirs; in those of `may_be_empty` an empty cell is no fault.
 
-    A subclass gives `_records`: each row, or the error of a line that cannot be read, with its line.
+    A subclass reads a `form` of file: it gives `_records`, each row, or the error of a line that cannot be
+    read, with its line.
     """
 
     may_be_empty: Collection[str] = ()
@@ -51,19 +52,25 @@ class Source:
     cell = "cell"
     types = ""  # of Parquet
 
-    def __init__(self, path: Path | str, content: bytes = b"", names: Sequence[str] = ()) -> None:
-        self.path, self.content, self.names = path, content, list(names)
+    def __init__(
+        self, path: Path | str, form: str = "", content: Any = b"", names: Sequence[str] = ()
+    ) -> None:
+        self.path, self.form, self.content, self.names = path, form, content, list(names)
 
-    def _records(self) -> Iterator[tuple[Any, Row | MalformedRecord]]:
+    def _records(self, columns: Sequence[str] | None) -> Iterator[tuple[Any, Row | MalformedRecord]]:
         return iter(())
 
-    def rows(self, on_fault: Callable[[MalformedRecord], None] | None = None) -> Iterator[tuple[Any, Row]]:
+    def rows(
+        self,
+        on_fault: Callable[[MalformedRecord], None] | None = None,
+        columns: Sequence[str] | None = None,
+    ) -> Iterator[tuple[Any, Row]]:
         """The line that each row starts on (without lines its number, or None), and its cells by column.
 
         Blank lines are no rows. The error of a line that cannot be read is raised, or given to `on_fault`,
-        and the next line follows.
+        and the next line follows. `columns` : those that are needed; others may be left out.
         """
-        for line, row in self._records():
+        for line, row in self._records(columns):
             if not isinstance(row, MalformedRecord):
                 yield line, row
             elif on_fault is None:
@@ -91,54 +98,49 @@ class Source:
             f"{self.path}: column {shown(name)}{role} {problem}{hint} Columns: {listing(self.names)}"
         )
 
-    def read(
-        self, columns: Sequence[str], identifiers: str | None = None, numbers: Collection[str] = ()
-    ) -> dict[str, Any]:
-        """The named columns: labels coded (`Coded`); identifiers as texts (`as_list`); numbers as float64.
-
-        Parameters
-        ----------
-        identifiers, numbers : names among `columns`.
+    def read(self, columns: Sequence[str], numbers: Collection[str] = ()) -> dict[str, Any]:
+        """The named columns: labels and identifiers coded (`Coded`), those in `numbers` (N,) float64.
 
         Raises
         ------
         MalformedRecord : with its line and column: an empty cell in one of the columns; in one of numbers,
             what is no finite number; or what else the kind of file knows as a fault.
         """
+        cells: dict[str, list] = {name: [] for name in columns}
+        labels: dict[str, str] = {}  # the same few texts come again and again: each is judged once
         with naming_file(self.path):
-            wanted = arrow.Wanted(list(dict.fromkeys(columns)), identifiers, numbers, self.may_be_empty)
-            return self._arrow(wanted) or self._read(wanted)
-
-    def _read(self, wanted: arrow.Wanted) -> dict[str, Any]:
-        cells: dict[str, list] = {name: [] for name in wanted.columns}
-        for number, (line, row) in enumerate(self.rows(), start=1):
-            for name, column in cells.items():
-                try:
-                    column.append(self._value(row, name, name in wanted.numbers))
-                except ValueError as error:
-                    record, line = ("", line) if self.has_lines else (f"record {number}: ", None)
-                    raise MalformedRecord(self.path, f"{record}{error}", line, name) from None
-        coded = {name: Coded.of(cells[name]) for name in wanted.labels()}
-        return cells | coded | {name: np.array(cells[name], float) for name in wanted.numbers}
+            for number, (line, row) in enumerate(self.rows(columns=[*cells]), start=1):
+                for name, column in cells.items():
+                    value = row.get(name)
+                    if type(value) is str and value in labels and name not in numbers:
+                        column.append(labels[value])
+                        continue
+                    try:
+                        sound = self._value(row, name, name in numbers)
+                    except ValueError as error:
+                        record, line = ("", line) if self.has_lines else (f"record {number}: ", None)
+                        raise MalformedRecord(self.path, f"{record}{error}", line, name) from None
+                    column.append(sound)
+                    if isinstance(sound, str) and sound:
+                        labels[sound] = sound
+        return {
+            name: np.array(column, float) if name in numbers else Coded.of(column)
+            for name, column in cells.items()
+        }
 
     def _value(self, row: Row, name: str, is_number: bool) -> str | float:
         """The label, or the number, of a cell; ValueError says why it is none."""
         if name not in row:
             raise ValueError(f"the {self.cell} is missing")
         value = row[name]
-        if value is None or (isinstance(value, str) and not value.strip()):
-            if name not in self.may_be_empty:
-                raise ValueError(f"the {self.cell} is empty")
+        blank = value is None or isinstance(value, str) and not value.strip()
+        if blank and name in self.may_be_empty:
             return ""
-        if not is_number:
-            return label_of(value)
+        if blank or not is_number:
+            return label_of(value, self.cell)
         if isinstance(value, str) and self.cell == "field":
             raise ValueError(f"a number is expected, not the text {shown(value)}")
         return finite_number(value)
-
-    def _arrow(self, wanted: arrow.Wanted) -> Any:
-        """The columns that `_read` gives by Arrow, or None."""
-        return None
 
     def _check_utf8(self, column_at: Callable[[int], str | None] = lambda offset: None) -> None:
         if fault := utf8_fault(self.content):
@@ -146,25 +148,25 @@ class Source:
             raise MalformedRecord(self.path, reason, line, column_at(offset))
 
 
-class Delimited(Source):
+class _Delimited(Source):
     """A CSV or TSV file with a header; quoting follows the CSV rules (`"` around a cell, doubled inside).
 
     A fault is also a row with too few or too many cells, and a quote that is not closed, after which nothing
     is read. Raises MalformedRecord : the file is empty, or not UTF-8 (with line, column and byte offset).
 
-    >>> file = Delimited("a.tsv", b"id\\tgold\\n7\\tNA\\n", "\\t")
+    >>> file = _Delimited("a.tsv", "tsv", b"id\\tgold\\n7\\tNA\\n")
     >>> file.names, list(file.rows()), file.read(["gold"])["gold"].tolist()
     (['id', 'gold'], [(2, {'id': '7', 'gold': 'NA'})], ['NA'])
     """
 
-    def __init__(self, path: Path | str, content: bytes, delimiter: str) -> None:
-        super().__init__(path, content)
-        self.delimiter = delimiter
+    def __init__(self, path: Path | str, form: str, content: bytes) -> None:
+        super().__init__(path, form, content)
+        self.delimiter = DELIMITERS[form]
         _, self.names = next(self._lines("replace"), (1, []))
         if not self.names:
             raise MalformedRecord(path, "the file is empty; a header line with column names is needed", 1)
         for other, name in ((";", "semicolons"), ("\t", "tabs")):  # read as it is, it would have one column
-            if len(self.names) == 1 and other in self.names[0] and other != delimiter:
+            if len(self.names) == 1 and other in self.names[0] and other != self.delimiter:
                 reason = f"the header looks separated by {name}: {shown(self.names[0], 60)}"
                 hint = "say --input-format tsv"
                 if other == ";":
@@ -179,7 +181,7 @@ class Delimited(Source):
         position = len(next(csv.reader(text, delimiter=self.delimiter))) - 1
         return self.names[position] if position < len(self.names) else f"number {position + 1}"
 
-    def _records(self) -> Iterator[tuple[int, Row | MalformedRecord]]:
+    def _records(self, columns: Sequence[str] | None) -> Iterator[tuple[int, Row | MalformedRecord]]:
         width = len(self.names)
         for line, row in self._lines():
             if len(row) == width:
@@ -210,11 +212,6 @@ class Delimited(Source):
             reason = f"the row that begins here cannot be read ({error})"
             raise MalformedRecord(self.path, reason, line) from error
 
-    def _arrow(self, wanted: arrow.Wanted) -> Any:
-        if any({*name} & {"\n", "\r"} for name in self.names):
-            return None
-        return arrow.delimited_columns(self.content, self.delimiter, wanted)
-
 
 class _JsonLines(Source):
     """A file with one JSON object a line; `names` are the fields of the first. Integers become text.
@@ -223,29 +220,26 @@ class _JsonLines(Source):
     nor an integer. Raises MalformedRecord : the file is empty or not UTF-8, or its first line is no JSON
     object.
 
-    >>> file = _JsonLines("a.jsonl", b'{"id": 7, "gold": "NA"}')
-    >>> file.names, file.read(["id"], "id")
-    (['id', 'gold'], {'id': ['7']})
+    >>> file = _JsonLines("a.jsonl", "jsonl", b'{"id": 7, "gold": "NA"}')
+    >>> file.names, file.read(["id"])["id"].tolist()
+    (['id', 'gold'], ['7'])
     """
 
     cell = "field"
 
-    def __init__(self, path: Path | str, content: bytes) -> None:
-        super().__init__(path, content)
-        self._check_utf8()
+    def __init__(self, path: Path | str, form: str, content: bytes) -> None:
+        super().__init__(path, form, content)
         self._open()
-        self.first: Row = next((row for _, row in self.rows()), {})
-        if not self.first:
+        self.names = list(next((row for _, row in self.rows()), ()))
+        if not self.names:
             raise MalformedRecord(path, "there is no JSON object in the file", 1)
-        self.names = list(self.first)
 
     def _open(self) -> None:
         """What is done before the first record is read."""
+        self._check_utf8()
 
-    def _records(self) -> Iterator[tuple[int, Row | MalformedRecord]]:
-        file = io.BytesIO(self.content)
-        file.seek(3 if self.content.startswith(b"\xef\xbb\xbf") else 0)
-        for number, line in enumerate(file, start=1):
+    def _records(self, columns: Sequence[str] | None) -> Iterator[tuple[int, Row | MalformedRecord]]:
+        for number, line in enumerate(io.BytesIO(self.content.removeprefix(b"\xef\xbb\xbf")), start=1):
             if not line.strip():
                 continue
             try:
@@ -255,9 +249,6 @@ class _JsonLines(Source):
                 row, reason = None, json_fault(error)
             yield number, row if isinstance(row, dict) else MalformedRecord(self.path, reason, number)
 
-    def _arrow(self, wanted: arrow.Wanted) -> Any:
-        return arrow.json_columns(self.content, self.first, wanted)
-
 
 class _JsonDocument(_JsonLines):
     """One JSON document: a list of records (as TACRED has them), an object of columns, or a list of labels.
@@ -266,39 +257,56 @@ class _JsonDocument(_JsonLines):
     refused. Otherwise as `_JsonLines`; records are counted from 1.
 
     >>> text = b'{"references": [1, 0], "predictions": [1, 1]}'
-    >>> _JsonDocument("a.json", text).read(["references"])["references"].tolist()
+    >>> _JsonDocument("a.json", "json", text).read(["references"])["references"].tolist()
     ['1', '0']
-    >>> _JsonDocument("a.json", b'[{"id": "7", "relation": "NA", "token": ["Ada"]}]').names
+    >>> _JsonDocument("a.json", "json", b'[{"id": "7", "relation": "NA", "token": ["Ada"]}]').names
     ['id', 'relation', 'token']
     """
 
     has_lines = False
 
     def _open(self) -> None:
-        self._document = json_records(self.path, self.content)
+        self._document = self._listed(json_document(self.path, self.content))
 
-    def _records(self) -> Iterator[tuple[int, Row | MalformedRecord]]:
+    def _listed(self, document: Any) -> Sequence[Any]:
+        """The records of a list, of the rows of columns, or labels, one a record."""
+        if isinstance(document, list):
+            labels = bool(document) and not isinstance(document[0], dict | list)
+            return [{"label": label} for label in document] if labels else document
+        columns = document if isinstance(document, dict) else {}
+        for name, column in columns.items():
+            if isinstance(column, dict):  # by their order, rows of two columns may not be the same
+                reason = f"column {shown(name)} has a key for each row; a list for each column is needed, "
+                hint = "or a list of records, in pandas to_json(orient='records')"
+                raise MalformedRecord(self.path, reason + hint)
+        columns = {name: column for name, column in columns.items() if isinstance(column, list)}
+        if not columns:
+            shapes = "a list of records, an object of columns, or a list of labels"
+            raise MalformedRecord(self.path, f"{shapes} is expected, not {shown(document)}")
+        if len({len(column) for column in columns.values()}) > 1:
+            lengths = ", ".join(f"{shown(name)} has {len(column)}" for name, column in columns.items())
+            raise MalformedRecord(self.path, f"the columns have different lengths: {lengths}")
+        return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+    def _records(self, columns: Sequence[str] | None) -> Iterator[tuple[int, Row | MalformedRecord]]:
         for number, record in enumerate(self._document, start=1):
             reason = f"record {number} is no JSON object but {shown(record)}"
             yield number, record if isinstance(record, dict) else MalformedRecord(self.path, reason)
 
-    def _arrow(self, wanted: arrow.Wanted) -> Any:
-        return None
 
-
-class LabelList(Source):
+class _LabelList(Source):
     """Labels, one a line; or an id, a tab and a label, as in the answer files of SemEval.
 
     The columns are `label`, or `id` and `label`; blanks around a cell are dropped. Among answers a blank line
     is nothing; in a list without ids it is an error but at the end, since every line there is a sample.
 
-    >>> answers = LabelList("answers.txt", b"8001\\tOther\\n")
+    >>> answers = _LabelList("answers.txt", "txt", b"8001\\tOther\\n")
     >>> answers.names, list(answers.rows())
     (['id', 'label'], [(1, {'id': '8001', 'label': 'Other'})])
     """
 
-    def __init__(self, path: Path | str, content: bytes) -> None:
-        super().__init__(path, content)
+    def __init__(self, path: Path | str, form: str, content: bytes) -> None:
+        super().__init__(path, form, content)
         self._check_utf8()
         self._texts = content.decode("utf-8-sig").rstrip().split("\n")
         if self._texts == [""]:
@@ -310,7 +318,7 @@ class LabelList(Source):
             raise MalformedRecord(path, f"{reason}, or say --input-format {kind}", 1)
         self.names = ["id", "label"] if "\t" in first.strip() else ["label"]
 
-    def _records(self) -> Iterator[tuple[int, Row | MalformedRecord]]:
+    def _records(self, columns: Sequence[str] | None) -> Iterator[tuple[int, Row | MalformedRecord]]:
         expected = "a label is" if len(self.names) == 1 else "id, tab and label are"
         for line, text in enumerate(self._texts, start=1):
             cells = [cell.strip() for cell in text.split("\t")]
@@ -321,7 +329,7 @@ class LabelList(Source):
                 yield line, MalformedRecord(self.path, reason, line)
 
 
-class Parquet(Source):
+class _Parquet(Source):
     """A Parquet file, which has records (in messages from 1) and no lines. Integers become text (3 → "3").
 
     Raises MalformedRecord for what is no whole Parquet file, ModuleNotFoundError if Arrow is not installed.
@@ -330,24 +338,39 @@ class Parquet(Source):
     has_lines = False
     cell = "field"
 
-    def __init__(self, path: Path | str, content: bytes) -> None:
-        schema = arrow.parquet_schema(path, content)
-        super().__init__(path, content, schema.names)
-        self.types = str(schema.remove_metadata())
+    def __init__(self, path: Path | str, form: str, content: Any) -> None:
+        super().__init__(path, form, content)
+        schema = self._opened().schema_arrow
+        self.names, self.types = schema.names, str(schema.remove_metadata())
 
-    def _records(self) -> Iterator[tuple[None, Row]]:
-        return ((None, row) for row in arrow.parquet_rows(self.path, self.content))
+    def _opened(self) -> Any:
+        from pyarrow import BufferReader, parquet
 
-    def _arrow(self, wanted: arrow.Wanted) -> Any:
-        return arrow.parquet_columns(self.path, self.content, wanted)
+        with self._naming("this is no whole Parquet file"):
+            return parquet.ParquetFile(BufferReader(self.content))
+
+    def _records(self, columns: Sequence[str] | None) -> Iterator[tuple[None, Row]]:
+        with self._naming("the file cannot be read"):
+            # without threads: one that has just begun may abort a process that ends
+            for batch in self._opened().iter_batches(columns=columns, use_threads=False):
+                yield from ((None, row) for row in batch.to_pylist())
+
+    @contextlib.contextmanager
+    def _naming(self, problem: str) -> Iterator[None]:
+        from pyarrow import ArrowException
+
+        try:
+            yield
+        except (ArrowException, OSError, ValueError) as error:
+            raise MalformedRecord(self.path, f"{problem} ({error})") from error
 
 
-SOURCES: dict[str, Callable[[Path | str, Any], Source]] = {
-    **{kind: partial(Delimited, delimiter=delimiter) for kind, delimiter in DELIMITERS.items()},
+SOURCES: dict[str, Callable[[Path | str, str, Any], Source]] = {
+    **dict.fromkeys(DELIMITERS, _Delimited),
     "jsonl": _JsonLines,
     "json": _JsonDocument,
-    "parquet": Parquet,
-    "txt": LabelList,
+    "parquet": _Parquet,
+    "txt": _LabelList,
 }
 """Form → the source of a file's content; of its first line only, a source that knows the columns."""
 FORMS = tuple(SOURCES)
@@ -373,17 +396,17 @@ def open_source(path: Path | str, form: str | None = None) -> Source:
     ['per:title', 'no_relation']
     """
     standard = str(path) == STANDARD_INPUT
-    ending = "csv" if standard else file_kind(path)
     if form is not None and form not in FORMS:
         raise unknown_name("form of input", form, FORMS)
-    if form is None and ending not in FORMS:
+    form = form or ("csv" if standard else file_kind(path))
+    if form not in FORMS:
         known = ", ".join(f".{kind}" for kind in FORMS)
         hint = "each also with .gz after it; or say which it is like, --input-format F"
         raise ValueError(f"{path}: unknown ending; known are {known}, {hint}")
     name = Path(INPUT_NAME if standard else path)
     with naming_file(name):
         content = sys.stdin.buffer.read() if standard else read_file(path, keep_mark=True)
-        return SOURCES[form or ending](name, content)
+        return SOURCES[form](name, form, content)
 
 
 def file_kind(path: Path | str) -> str:
@@ -393,3 +416,53 @@ def file_kind(path: Path | str) -> str:
     'csv'
     """
     return Path(Path(path).name.lower().removesuffix(".gz")).suffix.removeprefix(".")
+
+
+def distinct_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """A JSON object, from json's `object_pairs_hook`; ValueError for a key that is there twice.
+
+    >>> json.loads('{"gold": "a", "gold": "b"}', object_pairs_hook=distinct_keys)
+    Traceback (most recent call last):
+    ValueError: key 'gold' is there twice
+    """
+    record = dict(pairs)
+    if len(record) < len(pairs):
+        (key, _), *_ = Counter(key for key, _ in pairs).most_common(1)
+        raise ValueError(f"key {shown(key)} is there twice")
+    return record
+
+
+def json_fault(error: Exception) -> str:
+    """What is wrong with a text that is no JSON, from the error of json, or of `distinct_keys`."""
+    if isinstance(error, json.JSONDecodeError):
+        return f"no valid JSON at column {error.colno}: {error.msg}"
+    return "nested too deeply" if isinstance(error, RecursionError) else str(error)
+
+
+def json_document(path: Path | str, content: bytes | None = None, pairs: Callable = distinct_keys) -> Any:
+    """The one JSON value of a file, whose content may be known; `pairs` makes an object of its pairs.
+
+    Raises MalformedRecord for what is none, with the line where it breaks off; for a key that is there twice.
+    """
+    content = read_file(path) if content is None else content
+    try:
+        return json.loads(content.decode("utf-8-sig"), object_pairs_hook=pairs)
+    except (ValueError, RecursionError) as error:  # also not UTF-8, or a number of thousands of digits
+        raise MalformedRecord(path, json_fault(error), getattr(error, "lineno", None)) from error
+
+
+def label_of(value: Any, cell: str = "field") -> str:
+    """The label that a value of JSON, or of a `cell`, stands for; ValueError says why it is none.
+
+    >>> label_of(7), label_of("NA")
+    ('7', 'NA')
+    """
+    if type(value) is int:
+        return str(value)
+    if value is None or (isinstance(value, str) and not value.strip()):
+        raise ValueError(f"the {cell} is empty")
+    if not isinstance(value, str):
+        raise ValueError(f"a label is text or an integer, not {abridged(json.dumps(value, default=str), 80)}")
+    if not value.isascii() and any("\ud800" <= letter <= "\udfff" for letter in value):
+        raise ValueError(f"{shown(value)} holds half a character (an unpaired surrogate)")
+    return value

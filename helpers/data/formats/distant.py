@@ -11,9 +11,9 @@ from typing import Any, Literal
 
 from ...core import MalformedRecord, shown, unknown_name
 from ..bags import Mention
-from ..cells import json_document
 from ..files import locate
 from ..samples import Corpus, Fact, RelationSample, Span
+from ..tables import json_document
 from .parsing import collect, field, json_array, json_record, lines, string
 from .records import bounds, token_sample
 

@@ -18,7 +18,7 @@ import scipy  # its parts are loaded when they are first asked for
 from ...core import MalformedRecord, naming_file, read_file, shown
 from ..documents import Documents
 from ..files import locate
-from ..tables import LabelList
+from ..tables import open_source
 from .parsing import check_new, collect, lines
 
 logger = logging.getLogger(__name__)
@@ -155,7 +155,7 @@ def read_labels(path: Path | str, keep_order: bool = False) -> tuple[str, ...]:
         return []
 
     with naming_file(path):
-        collect(path, LabelList(path, read_file(path)).rows(), parse, strict=True)
+        collect(path, open_source(path, "txt").rows(), parse, strict=True)
     return tuple(first if keep_order else sorted(first))
 
 

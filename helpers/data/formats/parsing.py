@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from ...core import MalformedRecord, abridged, naming_file, read_file, shown, utf8_fault
-from ..cells import distinct_keys, json_fault
 from ..samples import Corpus
+from ..tables import distinct_keys, json_fault
 
 logger = logging.getLogger(__name__)
 Record = tuple[int, Any]

@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ...core import listing, naming_file, shown
-from ..cells import label_of
 from ..predictions import COMMON_NAMES
 from ..samples import Span
+from ..tables import label_of
 from .parsing import collect, json_record
 from .records import records_of
 

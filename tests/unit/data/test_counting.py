@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import sys
 from pathlib import Path
 
 import duckdb
@@ -13,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from helpers.core import MalformedRecord
-from helpers.data import count_files, count_rows, read_label_columns
+from helpers.data import count_files, count_rows, counting, read_label_columns
 from helpers.evaluation import score_file
 from helpers.metrics import Outcome
 from tests.support import ROLES, SPOILT_FILES, both_outcomes, some_rows, write_file, write_rows
@@ -45,6 +46,23 @@ def test_duckdb_counts_files_as_memory_does(tmp_path, kind, rows, cut):
         for engine in ("duckdb", "memory"):
             counted = count_files(paths, paired_column="paired", engine=engine, check_ids=True)
             assert both_outcomes(counted) == in_memory(whole)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_large_file_is_counted_by_duckdb_where_it_is_installed(tmp_path, monkeypatch, kind):
+    path = write_rows(tmp_path / f"a.{kind}", some_rows(30))
+    monkeypatch.setattr(counting, "LARGE", path.stat().st_size * (1 if kind in KINDS[:3] else 8))
+    counted = count_files(path, paired_column="paired")
+    assert counted.counts is not None and both_outcomes(counted) == in_memory(path)
+    monkeypatch.setattr(counting, "LARGE", 33 * path.stat().st_size)
+    assert count_files(path).counts is None
+    monkeypatch.setattr(counting, "LARGE", 0)
+    with monkeypatch.context() as patch:
+        patch.setitem(sys.modules, "duckdb", None)
+        assert count_files(path).counts is None
+    twice = write_rows(tmp_path / f"b.{kind}", [*some_rows(3), some_rows(1)[0]])
+    with pytest.raises(ValueError, match="occurs twice, the first time in"):
+        count_files(twice)
 
 
 def test_files_of_several_kinds_and_headers_are_one_test_set(tmp_path):
@@ -214,7 +232,7 @@ class TestFrames:
 
 
 def test_without_spark_the_error_says_what_to_install(tmp_path, monkeypatch):
-    monkeypatch.setitem(__import__("sys").modules, "pyspark.sql", None)
+    monkeypatch.setitem(sys.modules, "pyspark.sql", None)
     path = write_rows(tmp_path / "a.csv", some_rows(3))
     with pytest.raises(ValueError, match=r"Spark is not installed: pip install 'beyond-micro-f1\[spark\]'"):
         count_files(path, engine="spark")

@@ -11,7 +11,6 @@ from helpers.data import open_source
 from helpers.data.formats.parsing import json_array
 from tests.support import write_file
 
-pytestmark = pytest.mark.usefixtures("reader")
 AB = '{"gold": "A", "pred": "B"}\n'
 TWICE = '\n{"id": 1, "gold": 1, "pred": 2}\n{"id": 1, "gold": 1, "pred": 2}\n'
 PREDICTIONS = [
@@ -30,7 +29,7 @@ PREDICTIONS = [
     ("a.csv", "gold,pred\nR(e1,e2),b\n", 'quote labels that contain commas: "R(e1,e2)"'),
     ("a.csv", "gold;pred\na;b\n", ", line 1: the header looks separated by semicolons: 'gold;pred'"),
     ("a.csv", "gold\tpred\na\tb\n", ", line 1: the header looks separated by tabs"),
-    ("a.jsonl", AB + '{"gold": "A", "pred"\n', ", line 2: no valid JSON at character"),
+    ("a.jsonl", AB + '{"gold": "A", "pred"\n', ", line 2: no valid JSON at column"),
     ("a.jsonl", AB + '["A", "B"]\n', ", line 2: a JSON object is expected"),
     ("a.jsonl", AB + '{"gold": 0.5, "pred": "B"}\n', ", line 2, column 'gold': a label is text or an"),
     ("a.csv", b"id,gold,pred\n1,A,B\n2,caf\xe9,B\n", ", line 3, column 'gold': byte 24 of the file, 0xe9"),
