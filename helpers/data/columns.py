@@ -84,7 +84,7 @@ class Coded:
         2
         """
         faulty = [code for code, label in enumerate(self.categories.tolist()) if fault(label)]
-        rows = np.flatnonzero(np.isin(self.codes, faulty)) if faulty else ()
+        rows = np.flatnonzero(np.isin(self.codes, faulty))
         return int(rows[0]) if len(rows) else None
 
     def relabelled(self, new_label: Mapping[Any, Any]) -> Coded:
@@ -116,25 +116,21 @@ def as_frame(columns: Mapping[str, Any]) -> pd.DataFrame:
 class LabelColumns(dict):
     """The columns of a prediction file: role (`id`, `gold`, `predicted`, `predicted_paired`) → `Coded`.
 
-    `columns` says which column of the file each is, and `recognised` which of them were not named by the
-    caller but recognised. `counts` says how often each row occurs, where an engine has counted
-    (`count_files`); None: once. `locate(role, row, reason)` is the error about a cell, with its file, line
-    and column.
+    `columns` says which column of the file each is; `counts` how often each row occurs, if an engine counted
+    (`count_files`); None: once. `locate(role, row, reason)` is the error about a cell: file, line, column.
     """
 
     def __init__(
         self,
         arrays: Mapping[str, Coded],
         columns: Mapping[str, str],
-        recognised: Iterable[str] = (),
         locate: Callable[[str, int, str], MalformedRecord] = lambda role, row, reason: MalformedRecord(
             "", f"row {row + 1}: {reason}"
         ),
         counts: np.ndarray | None = None,
     ) -> None:
         super().__init__(arrays)
-        self.columns, self.recognised = dict(columns), list(recognised)
-        self.locate, self.counts = locate, counts
+        self.columns, self.locate, self.counts = dict(columns), locate, counts
 
     @property
     def roles(self) -> list[str]:
@@ -143,12 +139,12 @@ class LabelColumns(dict):
 
     def replaced(self, arrays: Mapping[str, Coded]) -> LabelColumns:
         """The same columns with other labels in some."""
-        return LabelColumns({**self, **arrays}, self.columns, self.recognised, self.locate, self.counts)
+        return LabelColumns({**self, **arrays}, self.columns, self.locate, self.counts)
 
     def frame(self) -> pd.DataFrame:
         """The columns as a frame, see `read_predictions`."""
         frame = as_frame({role: self[role] if role != "id" else self[role].tolist() for role in self})
-        frame.attrs.update(columns=self.columns, recognised=self.recognised)
+        frame.attrs["columns"] = self.columns
         return frame
 
 

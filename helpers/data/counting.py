@@ -172,7 +172,7 @@ def _count_all(
                 values, times = _group_rows(reader.frame(part, roles), roles)
             except reader.errors as error:
                 raise reader.unreadable(part, error) from error
-            tables.append(part.table(values, times, named))
+            tables.append(part.table(values, times))
         if check_ids or (check_known and "id" in parts[0].columns):
             reader.check_ids(parts)
     return _joined(tables, files[0], parts[0].names)
@@ -190,7 +190,7 @@ def _joined(tables: Sequence[LabelColumns], path: str, names: Collection[str]) -
 
     together = {role: Coded.joined([table[role] for table in tables]) for role in first.roles}
     counts = None if first.counts is None else np.concatenate([table.counts for table in tables])
-    return LabelColumns(together, first.columns, first.recognised, locate, counts)
+    return LabelColumns(together, first.columns, locate, counts)
 
 
 def count_rows(
@@ -244,7 +244,6 @@ def count_rows(
     return LabelColumns(
         {role: Coded.of(grouped[name]) for role, name in columns.items()},
         columns,
-        (role for role in columns if named[role] is None),
         lambda role, row, reason: MalformedRecord(_FRAME, reason, None, columns[role]),
         counts,
     )

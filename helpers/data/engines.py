@@ -109,9 +109,7 @@ class _Part(NamedTuple):
                 return columns.locate(role, row, reason)
         return MalformedRecord(self.files[0], reason, None, self.columns.get(role))
 
-    def table(
-        self, values: Mapping[str, Sequence[Any]], times: np.ndarray, named: Mapping[str, str | None]
-    ) -> LabelColumns:
+    def table(self, values: Mapping[str, Sequence[Any]], times: np.ndarray) -> LabelColumns:
         """The distinct rows, by role, and how often each occurs."""
         coded = {}
         for role, column in values.items():
@@ -123,8 +121,7 @@ class _Part(NamedTuple):
         def locate(role: str, row: int, reason: str) -> MalformedRecord:
             return self.fault(role, coded[role][row], reason)
 
-        recognised = [role for role in self.columns if named[role] is None]
-        return LabelColumns(coded, self.columns, recognised, locate, times)
+        return LabelColumns(coded, self.columns, locate, times)
 
     def _label(self, value: Any) -> str:
         text = json.loads(value) if self.kind == "jsonl" and value else value

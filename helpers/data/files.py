@@ -306,18 +306,14 @@ def _one_line(error: BaseException) -> str:
 
 
 def _archive_member(archive: bytes, member: str, size: int) -> bytes:
-    """The content of one file of a tar archive (also gzip, bzip2, xz); nothing else of it is unpacked.
-
-    member : the end of its path, from a folder's or its own name on; exactly one path may end so. size : its
-    bytes. Raises OSError : the archive is broken, or the member is absent, no plain file, or of another size.
-    """
+    """The content of the plain file of a tar archive (also gzip, bzip2, xz) whose path ends so and that has
+    `size` bytes; nothing else is unpacked. Raises OSError : the archive is broken, or has no such file."""
     try:
         with tarfile.open(fileobj=io.BytesIO(archive)) as tar:
-            named = [entry for entry in tar if f"/{entry.name}".endswith(f"/{member}")]
-            fits = [entry for entry in named if entry.isfile() and entry.size == size]
-            if len(named) != 1 or not fits:
-                raise tarfile.TarError(f"one plain file {member} of {size} bytes is expected in it")
-            return cast(IO[bytes], tar.extractfile(fits[0])).read()
+            for entry in tar:
+                if f"/{entry.name}".endswith(f"/{member}") and entry.isfile() and entry.size == size:
+                    return cast(IO[bytes], tar.extractfile(entry)).read()
+        raise tarfile.TarError(f"one plain file {member} of {size} bytes is expected in it")
     except Exception as error:  # of a broken archive tarfile lets through what gzip, struct and int raise
         raise OSError(f"the archive cannot be used: {_one_line(error)}") from error
 

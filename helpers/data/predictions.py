@@ -111,9 +111,8 @@ def read_predictions(
     Returns
     -------
     A frame with the columns `id` (if there is one), `gold`, `predicted` and `predicted_paired` (if named).
-    Labels are categorical, identifiers text. `frame.attrs["columns"]` says which column of the file each was,
-    and `frame.attrs["recognised"]` which of them were not named by the caller but recognised; these are also
-    logged.
+    Labels are categorical, identifiers text. `frame.attrs["columns"]` says which column of the file each was;
+    one that was recognised is logged.
 
     Raises
     ------
@@ -204,7 +203,7 @@ def read_columns(
 
     arrays = {role: table[name] for role, name in columns.items()}
     arrays |= {role: _without_blanks(arrays[role], path) for role in answers}
-    return LabelColumns(arrays, columns, [role for role in columns if named[role] is None], locate)
+    return LabelColumns(arrays, columns, locate)
 
 
 def _check_unique(source: Source, name: str, identifiers: Coded) -> None:
@@ -259,7 +258,6 @@ def _with_gold(source: Source, of_gold: Source, named: Mapping[str, str | None],
     return LabelColumns(
         {role: arrays[role] for role in ROLES if role in arrays},
         {**predicted.columns, **gold.columns},
-        [*gold.recognised, *predicted.recognised],
         locate,
     )
 

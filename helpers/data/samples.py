@@ -170,33 +170,22 @@ def parse_tagged(text: str, markers: Markers = TAGS, closing_repeats: bool = Fal
     for opening, closing in (markers[:2], markers[2:]):
         if opening.endswith(" ") and closing.startswith(" "):
             text = text.replace(opening + closing[1:], opening + closing)
-    spans = [_marked(text, markers[i], markers[i + 1], closing_repeats) for i in (0, 2)]
-    cuts = sorted((start, start + len(marker)) for span in spans for start, marker in span)
-    kept, last = [], 0
-    for start, end in cuts:
+    starts: list[int] = []
+    for number, marker in enumerate(markers):
+        closes, times = number % 2 == 1, text.count(marker)
+        if times == 0 or (times > 1 and not (closing_repeats and closes)):
+            raise ValueError(f"marker {marker.strip()!r} occurs {times} times: exactly one is needed")
+        opened = starts[-1] + len(markers[number - 1]) if closes else 0  # where the entity begins
+        starts.append(text.find(marker, opened if closing_repeats else 0))
+        if starts[-1] < opened:
+            raise ValueError(f"marker {marker.strip()!r} comes before {markers[number - 1].strip()!r}")
+    kept, last, places = "", 0, [0] * 4
+    for start, number in sorted(zip(starts, range(4), strict=True)):
         if start < last:
             raise ValueError(f"two markers overlap at character {start}")
-        kept.append(text[last:start])
-        last = end
-    head, tail = ((_without(cuts, first), _without(cuts, second)) for (first, _), (second, _) in spans)
-    return "".join(kept) + text[last:], head, tail
-
-
-def _marked(text: str, opening: str, closing: str, repeats: bool) -> tuple[tuple[int, str], tuple[int, str]]:
-    for marker in (opening, closing):
-        times = text.count(marker)
-        if times == 0 or (times > 1 and not (repeats and marker == closing)):
-            raise ValueError(f"marker {marker.strip()!r} occurs {times} times: exactly one is needed")
-    start = text.index(opening)
-    end = text.find(closing, start + len(opening)) if repeats else text.index(closing)
-    if end < start + len(opening):
-        raise ValueError(f"marker {closing.strip()!r} comes before {opening.strip()!r}")
-    return (start, opening), (end, closing)
-
-
-def _without(cuts: list[tuple[int, int]], position: int) -> int:
-    """Where the character at `place` stands once all markers are cut out."""
-    return position - sum(end - start for start, end in cuts if start < position)
+        kept += text[last:start]
+        places[number], last = len(kept), start + len(markers[number])
+    return kept + text[last:], (places[0], places[1]), (places[2], places[3])
 
 
 WHOLE_TREE = -1

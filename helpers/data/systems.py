@@ -54,8 +54,14 @@ def _read_tacred_predictions(path: Path | str, split: Split = "test") -> pd.Data
 
     if split not in ("test", "dev"):
         raise unknown_name("split", split, ("test", "dev"))
-    path = Path(path)
-    columns = _read_folder(path, split) if path.is_dir() else _read_table(path)
+    if Path(path).is_dir():
+        columns = _read_folder(Path(path), split)
+    else:
+        source = open_source(path)
+        if tuple(source.names[:3]) != KEY_COLUMNS:
+            names, expected = ", ".join(source.names[:3]), ", ".join(KEY_COLUMNS)
+            raise MalformedRecord(path, f"the first columns must be {expected}; they are {names}", 1)
+        columns = {name: column.tolist() for name, column in source.read(source.names).items()}
     labels = sorted(set().union(*(column for name, column in columns.items() if name != "id")))
     coded = {name: pd.Categorical(column, labels) for name, column in columns.items() if name != "id"}
     return pd.DataFrame({"id": columns["id"]} | coded)
@@ -91,14 +97,6 @@ def tacred_predictions(split: Split = "test") -> pd.DataFrame:
         if clone is None:
             raise
     return _read_tacred_predictions(clone, split)
-
-
-def _read_table(path: Path) -> dict[str, list[str]]:
-    source = open_source(path)
-    if tuple(source.names[:3]) != KEY_COLUMNS:
-        names, expected = ", ".join(source.names[:3]), ", ".join(KEY_COLUMNS)
-        raise MalformedRecord(path, f"the first columns must be {expected}; they are {names}", 1)
-    return {name: column.tolist() for name, column in source.read(source.names).items()}
 
 
 def _read_folder(folder: Path, split: str) -> dict[str, list[str]]:

@@ -66,7 +66,7 @@ CASES = [
     ("semeval", ("\r\nCause-Effect(e1,e2)\r\nComment: none", ""), "the line with the relation is missing"),
     ("semeval", ("Comment: none", "8\tnext"), "a comment or a blank line is expected in place of '8\\tnext'"),
     ("semeval", ("2\t", "1\t"), "id '1' occurred before, at line 1"),
-    ("chemprot", "{", "no valid JSON at character 1"),
+    ("chemprot", "{", "no valid JSON at column 2"),
     ("chemprot", '{"text": "<< a >> [[ b ]]"}', "the field 'label' is missing; there are text"),
     ("chemprot", {"text": 3}, "the field 'text' is 3, not a string"),
     ("chemprot", {"text": "<< a >> b ]]"}, "'[[' occurs 0 times"),
@@ -85,7 +85,7 @@ CASES = [
     ("opennre", "{'a': '" + "x" * (1 << 20) + "'}", "a Python literal of 1048585 characters"),
     ("opennre", "{'a': __import__('os')}", "malformed node"),
     ("opennre", "{'a': " + "-" * 9000 + "1}", ""),  # Python's parser gives up in one way or another
-    ("opennre", "{\"a\": 'b'}", "no valid JSON at character 6"),
+    ("opennre", "{\"a\": 'b'}", "no valid JSON at column 7"),
     ("gids", "a\tb\tc\td\tNA", "6 columns are expected, found 5"),
     ("gids", "a\t \tc\td\tNA\tx ###END###", "the second identifier is empty"),
     ("gids", "a\tb\tc\td\t\tx ###END###", "the relation is empty"),

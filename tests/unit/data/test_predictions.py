@@ -77,7 +77,6 @@ class TestColumns:
         roles = (*COLUMNS, "predicted_paired")
         assert frame.iloc[0].astype(str).to_dict() == dict(zip(roles, "1ABC", strict=True))
         assert frame.attrs["columns"] == dict(zip(roles, ("key", *"abc"), strict=True))
-        assert frame.attrs["recognised"] == []
 
     @pytest.mark.parametrize(
         ("header", "columns"),
@@ -92,7 +91,6 @@ class TestColumns:
         with caplog.at_level("INFO"):
             frame = read_predictions(write_file(tmp_path, "a.csv", f"{header}\n{header}\n"))
         assert (frame["gold"][0], frame["predicted"][0]) == columns
-        assert frame.attrs["recognised"] == ["gold", "predicted"]
         assert f"column {columns[0]!r} is taken for gold" in caplog.text
 
     @pytest.mark.parametrize(
