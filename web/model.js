@@ -70,13 +70,17 @@ function liveColumn(id, test) {
   );
 }
 
+/** The height of a line over an even grid at a place, counted in steps; between two points that of the straight line. */
+function heightAt(line, place) {
+  const at = Math.min(Math.floor(place + 1e-9), line.length - 2);
+  return line[at] + (place - at) * (line[at + 1] - line[at]);
+}
+
 /** Stored ends under a scheme; between two stored α's the line between them. */
 function endsAt(run, scheme) {
   if (scheme === "micro" || scheme === "entropy") return run.ends[scheme] || null;
-  if (!run.ends.alpha) return null;
   const place = (ALPHA_OF[scheme] ?? scheme) * data.alphaSteps;
-  const at = Math.min(Math.floor(place + 1e-9), data.alphaSteps - 1);
-  return run.ends.alpha.map((side) => side[at] + (place - at) * (side[at + 1] - side[at]));
+  return run.ends.alpha?.map((side) => heightAt(side, place)) ?? null;
 }
 
 const isBetween = () => Math.abs(state.alpha * data.alphaSteps - Math.round(state.alpha * data.alphaSteps)) > 1e-6;

@@ -71,11 +71,7 @@ function curvesOverAlpha(test, narrow) {
   const points = (step) => (one) => all[one.at].flatMap((y, i) => (i % step ? [] : [[ALPHAS[i], 100 * y]]));
   const pairs = named.flatMap((one, i) => named.slice(i + 1).map((other) => [all[one.at], all[other.at]]));
   const dots = pairs.flatMap(([first, second]) =>
-    crossings(first, second, ALPHAS).map((alpha) => {
-      const at = Math.min(99, Math.floor(alpha * 100));
-      const y = first[at] + (alpha * 100 - at) * (first[at + 1] - first[at]);
-      return { x: alpha, y: 100 * y, name: alpha.toFixed(2) };
-    }),
+    crossings(first, second, ALPHAS).map((alpha) => ({ x: alpha, y: 100 * heightAt(first, 100 * alpha), name: alpha.toFixed(2) })),
   );
   const marks = { 0: "0 · macro", 0.75: narrow ? "¾" : "¾ · dodrans", 1: narrow ? "1" : "1 · weighted" };
   const unit = { f1: "F1", precision: "precision", recall: "recall" }[state.score];

@@ -14,8 +14,7 @@ from matplotlib.ticker import MaxNLocator
 
 from ..core import table_name
 from ..data import datasets
-from .parts import below, canvas, first_seen, panels, row_chart, write
-from .style import BLUE, LINES, ORANGE, PALETTE, QUIET, ink, styled
+from .style import BLUE, LINES, ORANGE, PALETTE, QUIET, below, canvas, ink, panels, row_chart, styled, write
 
 
 @styled
@@ -79,9 +78,8 @@ def label_distribution_chart(counts: Mapping[str, int], negative: str | None, ti
     if not seen:
         raise ValueError("there is no sample to draw")
     total, rest = sum(n for n, _ in seen), seen[MOST_LABELS:]
-    rows = [
-        (n, table_name(label), "#999999" if label == negative else BLUE) for n, label in seen[:MOST_LABELS]
-    ]
+    marked = {negative: "#999999"}
+    rows = [(n, table_name(label), marked.get(label, BLUE)) for n, label in seen[:MOST_LABELS]]
     rows += [(sum(n for n, _ in rest), f"{len(rest)} further labels", BLUE)] if rest else []
     widths, names, colors = zip(*rows, strict=True)
     wide = seen[0][0] > 50 * seen[-1][0]
@@ -116,8 +114,8 @@ def share_chart(
     >>> share_chart(shares, "one", "share (%)", "system", "relation").axes[0].texts[0].get_text()
     '60'
     """
-    rows, groups = first_seen(shares, row), first_seen(shares, group)
-    once, names = first_seen(shares, panel) if panel else [""], [str(name) for name in rows]
+    rows, groups = list(shares[row].unique()), list(shares[group].unique())
+    once, names = list(shares[panel].unique()) if panel else [""], [str(name) for name in rows]
     colors = [QUIET if name == "other" else LINES[number % len(LINES)] for number, name in enumerate(groups)]
     layout = {"legend": 2 if max(map(len, groups)) < 22 else 1, "columns": len(once)}
     layout |= {"wrap": 18, "xlabel": xlabel, "xlim": (0, 100), "xticks": [0, 50, 100]}
@@ -153,7 +151,7 @@ def landing_chart(direction: pd.DataFrame, title: str) -> plt.Figure:
     >>> [text.get_text() for text in landing_chart(pd.DataFrame(run), "one").axes[0].texts]
     ['85', '15']
     """
-    sets, models = first_seen(direction, "set"), first_seen(direction, "model")
+    sets, models = list(direction["set"].unique()), list(direction["model"].unique())
     layout = {"columns": len(models), "wrap": 10, "xlim": (0, 119), "xticks": [0, 50, 100]}
     words = "official macro-F1 (%); black line: 95 % interval"
     with row_chart(sets, title, (1.15, 0.4), xlabel=words, **layout) as panels:
@@ -224,24 +222,17 @@ def support_groups_chart(labels: pd.DataFrame, title: str) -> plt.Figure:
     >>> axes.get_xticklabels()[0].get_text().splitlines(), axes.texts[0].get_text()
     (['1 to 5', '1 labels'], '40')
     """
-    ordered, models = labels.sort_values("train", kind="stable"), first_seen(labels, "model")
+    ordered, models = labels.sort_values("train", kind="stable"), list(labels["model"].unique())
     axes = canvas(title, 3.2)
-    groups, ticks = first_seen(ordered, "group"), []
+    groups, ticks = list(ordered["group"].unique()), []
     for x, group in enumerate(groups):
         rows = ordered[ordered["group"] == group]
         ticks.append(f"{group}\n{rows['label'].nunique()} labels")
         for number, model in enumerate(models):
             f1, middle = rows.loc[rows["model"] == model, "f1"], x + 0.29 * (number - (len(models) - 1) / 2)
             scattered = 2 * ((np.arange(len(f1)) * 0.618034) % 1) - 1 if len(f1) > 1 else 0  # always the same
-            axes.plot(
-                middle + 0.1 * scattered + 0 * f1,
-                f1,
-                ".",
-                color=LINES[number],
-                markersize=3,
-                alpha=0.6,
-                markeredgewidth=0,
-            )
+            dots = {"color": LINES[number], "markersize": 3, "alpha": 0.6, "markeredgewidth": 0}
+            axes.plot(middle + 0.1 * scattered + 0 * f1, f1, ".", **dots)
             mean = f1.mean()
             look = {"color": LINES[number], "linewidth": 2.4, "label": model if x == 0 else None}
             axes.plot([middle - 0.13, middle + 0.13], [mean, mean], **look)

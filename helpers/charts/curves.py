@@ -9,8 +9,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
-from .parts import below, canvas, first_seen, label_ends, panels, write
-from .style import BLUE, FAINT, LINES, PALETTE, QUIET, styled
+from .style import BLUE, FAINT, LINES, PALETTE, QUIET, below, canvas, label_ends, panels, styled, write
 
 
 @styled
@@ -83,7 +82,7 @@ def curve_chart(
     ([0.9, 0.4], '0.90')
     """
     drawn = panels(points, panel, title, 2.7, labels[0], sharey=panel is not None)
-    names = first_seen(points, line)
+    names = list(points[line].unique())
     for _, axes, rows in drawn:
         ends = []
         for number, name in enumerate(names):
@@ -161,7 +160,7 @@ def slope_chart(
     >>> [text.get_text() for text in slope_chart(lines, "one", "AUC (%)").axes[0].texts]
     ['10.0', '30.0 a']
     """
-    steps = first_seen(lines, "x")
+    steps = list(lines["x"].unique())
     axes = canvas(title, 3.8 if ranks else 3.1)
     table = lines.pivot_table(index="line", columns="x", values="value", sort=False)[steps]
     named = table[table.index.isin(lines.loc[lines["marked"], "line"])]
@@ -176,9 +175,8 @@ def slope_chart(
             for step, low, high in own[["x", "low", "high"]].to_numpy() if "low" in lines else ():
                 x = steps.index(step) + shift
                 axes.plot([x, x], [low, high], color=colors[line], linewidth=1, alpha=0.6, zorder=2)
-    axes.set_xticks(
-        range(len(steps)), ["\n".join(textwrap.wrap(step, max(10, 36 // len(steps)))) for step in steps]
-    )
+    width = max(10, 36 // len(steps))
+    axes.set_xticks(range(len(steps)), ["\n".join(textwrap.wrap(step, width)) for step in steps])
     axes.grid(visible=False, axis="both" if ranks else "x")
     if ranks:
         apart = 10 if len(table) > 20 else 5
@@ -190,10 +188,9 @@ def slope_chart(
     axes.tick_params(axis="x", rotation=25 if len(steps) > 4 else 0)
     for x in (len(steps) - 1,) if ranks else (0, len(steps) - 1):
         step = steps[x]
-        ends = [
-            (x, y, f"{y:.{digits}f} {name if x else ''}", colors[name]) for name, y in named[step].items()
-        ]
-        label_ends(axes, ends, left=not x)
+        texts = [f"{y:.{digits}f} {name if x else ''}" for name, y in named[step].items()]
+        ends = zip([x] * len(named), named[step], texts, colors.values(), strict=True)
+        label_ends(axes, list(ends), left=not x)
     return axes.figure
 
 
@@ -214,18 +211,17 @@ def original_paired_chart(points: pd.DataFrame, title: str) -> plt.Figure:
     axes = canvas(title, 3.3)
     axes.plot([0, 100], [0, 100], color="#666666", linewidth=1, linestyle="--", zorder=0)
     write(axes, "A = B", 81, 81, (0, 4), "#555555")
-    colors = dict(zip(first_seen(points, "training"), LINES, strict=False))
+    colors = dict(zip(points["training"].unique(), LINES, strict=False))
     for training, rows in points.groupby("training", sort=False):
         bars = {"xerr": rows["a_sd"], "yerr": rows["b_sd"], "linewidth": 1, "label": training}
         axes.errorbar(rows["a"], rows["b"], fmt="o", color=colors[training], **bars)
     low, high = points.loc[points["marked"], ["a", "b"]].to_numpy()
     line = {"arrowstyle": "-", "color": "black", "shrinkA": 4, "shrinkB": 4, "linestyle": ":"}
     axes.annotate("", high, low, arrowprops=line, zorder=1)
-    write(
-        axes, f"{high[1] - low[1]:.0f} points", *(0.7 * low + 0.3 * high), (-4, 0), "black", fontweight="bold"
-    )
-    axes.set(xlim=(80, 90), ylim=(0, 100))
+    x, y = 0.7 * low + 0.3 * high
+    write(axes, f"{high[1] - low[1]:.0f} points", x, y, (-4, 0), "black", fontweight="bold")
     axes.set(xlabel="A: official macro-F1 on the test set (%)", ylabel="B: entities exchanged (%)")
+    axes.set(xlim=(80, 90), ylim=(0, 100))
     below(axes, "", 1)
     ends = [(row.a, row.b, f"{row.name} {row.b:.0f}", colors[row.training]) for row in points.itertuples()]
     label_ends(axes, ends)

@@ -12,8 +12,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.patches import Arc, FancyArrowPatch, FancyBboxPatch
 
-from .parts import below, canvas, first_seen, headline
-from .style import BLUE, ORANGE, PALETTE, QUIET, WIDTH, ink, styled
+from .style import BLUE, ORANGE, PALETTE, QUIET, WIDTH, below, canvas, headline, ink, styled
 
 _COLORS = {"e1": BLUE, "e2": ORANGE}
 _MONO = 0.602 * 8 / 72 / WIDTH  # width of a character of 8 points, as a share of the figure
@@ -156,7 +155,7 @@ def weighting_steps_chart(counts: pd.DataFrame, classes: pd.DataFrame, title: st
     4
     """
     panels = list(canvas(title, 3.9, "", 2, 2).flat)
-    schemes, relations = first_seen(classes, "scheme"), first_seen(classes, "relation")
+    schemes, relations = list(classes["scheme"].unique()), list(classes["relation"].unique())
     colors = dict(zip(relations, map(ink, (PALETTE[4], PALETTE[2], PALETTE[5], PALETTE[9])), strict=False))
     _counts_grid(panels[0], counts)
     once = classes[classes["scheme"] == schemes[0]]
@@ -248,7 +247,7 @@ def model_inputs_chart(tokens: pd.DataFrame, title: str) -> plt.Figure:
     >>> [text.get_text() for text in model_inputs_chart(pd.DataFrame([row]), "one").axes[0].texts]
     ['m', '', '[CLS]']
     """
-    models, rows, starts = first_seen(tokens, "model"), [], []
+    models, rows, starts = list(tokens["model"].unique()), [], []
     for model in models:
         heading = textwrap.wrap(model, 44)
         starts.append(heading[0])

@@ -10,8 +10,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from .parts import below, first_seen, row_chart, write
-from .style import BLUE, GRID, LINES, ORANGE, PALETTE, QUIET, ink, styled
+from .style import BLUE, GRID, LINES, ORANGE, PALETTE, QUIET, below, ink, row_chart, styled, write
 
 SOURCES = {
     "published": {"color": ORANGE, "marker": "D"},
@@ -72,7 +71,7 @@ def interval_chart(
     >>> [text.get_text() for text in figure.axes[0].texts]
     ['70.0  micro', '60.0  macro']
     """
-    names, groups = first_seen(scores, row), first_seen(scores, group)
+    names, groups = list(scores[row].unique()), list(scores[group].unique())
     several = scores.groupby(row)[group].nunique().max() > 1
     beside = len(groups) if several else 1
     with row_chart(names, title, (0.95, 0.08 + 0.145 * beside), wrap=wrap, xlabel=xlabel) as (axes,):
@@ -104,7 +103,7 @@ def lead_draws_chart(leads: pd.DataFrame, names: tuple[str, str], title: str) ->
     >>> lead_draws_chart(leads, ("a", "b"), "two").axes[0].get_yticklabels()[0].get_text()
     'micro'
     """
-    schemes = first_seen(leads, "scheme")
+    schemes = list(leads["scheme"].unique())
     words = "lead in points of F1; dot: a draw, bar: their median"
     with row_chart(schemes, title, (1.0, 0.36), xlabel=words) as (axes,):
         for y, scheme in enumerate(schemes):
@@ -143,7 +142,7 @@ def forest_chart(
     >>> axes.get_title(loc="left"), [text.get_text() for text in axes.texts]
     ('A', ['85', '81'])
     """
-    rows, names = first_seen(numbers, "row"), first_seen(numbers, "panel")
+    rows, names = list(numbers["row"].unique()), list(numbers["panel"].unique())
     digits = int(numbers["value"].abs().max() < 20)
     once = numbers.loc[numbers["source"] != "ours", "source"].nunique() < 2
     height = 0.36 if once and numbers["source"].nunique() > 1 else 0.28
@@ -159,7 +158,7 @@ def forest_chart(
             axes.set(**axis)
         panels[0].plot([], [], "o", color=BLUE, label="ours, mean" if len(numbers) > len(rows) else "ours")
         panels[0].plot([], [], label="a run", **_RUN)
-        for source in first_seen(numbers[numbers["source"] != "ours"], "source"):
+        for source in numbers.loc[numbers["source"] != "ours", "source"].unique():
             panels[0].plot([], [], label=source, **_PRINTED, **SOURCES[source])
         below(panels[0], xlabel, 3 if once else 2)
     return axes.figure
@@ -205,7 +204,7 @@ def dumbbell_chart(
     >>> figure.axes[0].get_yticklabels()[0].get_text(), figure.axes[0].get_title("left")
     ('r (4)', 'm')
     """
-    models, once = first_seen(shares, panel), shares.drop_duplicates(row).reset_index(drop=True)
+    models, once = list(shares[panel].unique()), shares.drop_duplicates(row).reset_index(drop=True)
     names = _with_support(once[row], once["n"]) if "n" in once else once[row].tolist()
     size = (1.25 + 0.14 * xlabel.count("\n"), 0.2)
     with row_chart(names, title, size, columns=len(models), xlabel=xlabel, legend=2, wrap=38) as panels:

@@ -23,48 +23,30 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from .. import metrics
 from ..core import Label, shown, unknown_name
-from ..metrics import (
-    DirectionScores,
-    FewRunsWarning,
-    Outcome,
-    averages,
-    bootstrap_intervals,
-    direction_scores,
-    holm,
-    mean_and_sd,
-    official_macro,
-    run_test,
-    sawilowsky,
-    scheme_names,
-)
 from ..runs import RUNS_FOLDER, Run, list_runs
-from .tables import TIDY_COLUMNS, tidy
 
 DIRECTION = ("performance_original", "performance_paired", "pd", "pir", "ppr")
 """A, B, PD, PIR and PPR, as `DirectionScores` names them."""
 _NAMES = ["dataset", "model", "encoder"]
-RUN_COLUMNS = ("encoder", "runs", "seeds", "published_model")
-"""Columns of such a table beside the tidy ones."""
-Printed = Mapping[tuple[str, ...], tuple[str, str, str]]
-"""Data set, our model, metric, scheme, seed or aggregate → printed number, the paper's model, its item."""
 
 
-def original_table(run: Run) -> Outcome:
+def original_table(run: Run) -> metrics.Outcome:
     """Gold × predicted on the test set itself, for a run with paired samples or without."""
     outcome = run.outcome()
-    return outcome.of("predicted").grouped() if isinstance(outcome, Outcome) else outcome
+    return outcome.of("predicted").grouped() if isinstance(outcome, metrics.Outcome) else outcome
 
 
 def scheme_scores(run: Run) -> dict[str, float]:
     """F1 on the test set under every scheme, fractions; the run's negative class is not averaged.
 
-    >>> table = Outcome.from_rows([(0, 0, 3), (1, 0, 1)], ("a", "b"))
+    >>> table = metrics.Outcome.from_rows([(0, 0, 3), (1, 0, 1)], ("a", "b"))
     >>> scheme_scores(Run.from_outcome(table, dataset="d", model="m"))["macro"]
     0.42857142857142855
     """
-    scores = averages(original_table(run), negative=run.negative)
-    return dict(zip(scheme_names(), scores.tolist(), strict=True))
+    scores = metrics.averages(original_table(run), negative=run.negative)
+    return dict(zip(metrics.scheme_names(), scores.tolist(), strict=True))
 
 
 def paired_scores(run: Run) -> dict[str, float]:
@@ -73,21 +55,21 @@ def paired_scores(run: Run) -> dict[str, float]:
     PIR is nan where nothing is right on the better set. Raises ValueError for a run without paired samples.
 
     >>> rows, roles = [(0, 0, 0, 3), (1, 1, 0, 1)], ("gold", "predicted", "paired")
-    >>> outcomes = Outcome.from_rows(rows, ("R(e1,e2)", "R(e2,e1)"), roles)
+    >>> outcomes = metrics.Outcome.from_rows(rows, ("R(e1,e2)", "R(e2,e1)"), roles)
     >>> paired_scores(Run.from_outcome(outcomes, dataset="d", model="m"))["ppr"]
     0.25
     """
     return dict(zip(DIRECTION, _direction(run, run.outcome()).tolist(), strict=True))
 
 
-def _direction(run: Run, outcomes: Outcome) -> np.ndarray:
+def _direction(run: Run, outcomes: metrics.Outcome) -> np.ndarray:
     """(..., 5) the scores `DIRECTION` of the run's outcomes or of replicates of them."""
     if run.kind != "paired" or run.second:
         raise ValueError(f"{run.model} on {run.dataset} has no predictions on paired samples")
-    scores: DirectionScores = direction_scores(
+    scores = metrics.direction_scores(
         outcomes,
         run.hyperparameters.get("inverse"),  # of data whose relations are not (e1,e2) and (e2,e1)
-        performance=lambda table, classes_of: official_macro(table, run.negative, classes_of),
+        performance=lambda table, classes_of: metrics.official_macro(table, run.negative, classes_of),
         classes_of=run.outcome(),
     )
     return np.stack([np.asarray(getattr(scores, name), dtype=float) for name in DIRECTION], axis=-1)
@@ -121,7 +103,7 @@ def per_seed(
     scores : run → name of a score → value, e.g. `scheme_scores` or `paired_scores`. title : run → its model.
     Attribute `attrs["mixed"]`: `mixed_runs`, which `over_seeds` tells beside the seeds.
 
-    >>> run = Run.from_outcome(Outcome.from_columns(["a"], ["a"]), dataset="d", model="m", seed=9)
+    >>> run = Run.from_outcome(metrics.Outcome.from_columns(["a"], ["a"]), dataset="d", model="m", seed=9)
     >>> per_seed([run], lambda run: {"n": run.n}).to_numpy().tolist()
     [['d', 'm', '', 9, 'n', 1]]
     """
@@ -175,30 +157,25 @@ def compare_models(rows: pd.DataFrame, first: str, second: str) -> pd.DataFrame:
     >>> table[["first", "second", "difference", "d", "word", "seeds"]].to_numpy().tolist()
     [[2.0, 4.0, 2.0, 2.0, 'huge', '1, 2, 3']]
     """
-    wide = rows[rows["model"].isin([first, second])].pivot(
-        index=["model", "seed"], columns="score", values="value"
-    )
-    a, b = (
-        wide.loc[wide.index.get_level_values("model") == name].droplevel("model") for name in (first, second)
-    )
+    both = [rows[rows["model"] == name] for name in (first, second)]
+    a, b = (own.pivot(index="seed", columns="score", values="value") for own in both)
     seeds = [seed for seed in a.index if seed in b.index]
-    tested = {
-        score: _tested(a.loc[seeds, score], b.loc[seeds, score]) for score in rows["score"].unique() if seeds
-    }
+    scores = rows["score"].unique() if seeds else ()
+    tested = {score: _tested(a.loc[seeds, score], b.loc[seeds, score]) for score in scores}
     frame = pd.DataFrame.from_dict(tested, orient="index", columns=["first", "second", "p", "d"])
     return frame.assign(
         difference=frame["second"] - frame["first"],
-        p_holm=np.array(holm(frame["p"]), dtype=float),
-        word=[sawilowsky(d) for d in frame["d"]],
+        p_holm=np.array(metrics.holm(frame["p"]), dtype=float),
+        word=[metrics.sawilowsky(d) for d in frame["d"]],
         runs=len(seeds),
         seeds=_listed(seeds),
     )[["first", "second", "difference", "p", "p_holm", "d", "word", "runs", "seeds"]]
 
 
 def _tested(a: Sequence[float], b: Sequence[float]) -> tuple[float, float, float, float]:
-    with warnings.catch_warnings(action="ignore", category=FewRunsWarning):
-        test = run_test(b, a)
-    return mean_and_sd(a)[0], mean_and_sd(b)[0], test["p"], test["d"]
+    with warnings.catch_warnings(action="ignore", category=metrics.FewRunsWarning):
+        test = metrics.run_test(b, a)
+    return metrics.mean_and_sd(a)[0], metrics.mean_and_sd(b)[0], test["p"], test["d"]
 
 
 def resampled_intervals(
@@ -213,7 +190,7 @@ def resampled_intervals(
     scores : 'schemes' for `scheme_scores`, 'direction' for `paired_scores`; ValueError for another name.
     Columns dataset, model, encoder, score, low, high, runs.
 
-    >>> table = Outcome.from_rows([(0, 0, 50), (1, 1, 50)], ("a", "b"))
+    >>> table = metrics.Outcome.from_rows([(0, 0, 50), (1, 1, 50)], ("a", "b"))
     >>> run = Run.from_outcome(table, dataset="d", model="m", seed=9)
     >>> resampled_intervals([run], replicates=10)[["score", "low", "high"]].to_numpy().tolist()[-1]
     ['macro', 1.0, 1.0]
@@ -224,11 +201,11 @@ def resampled_intervals(
     mixed_runs(runs)
     for run in runs:
         if scores == "schemes":
-            table, names = original_table(run), scheme_names()
-            score = partial(averages, classes_of=table, negative=run.negative)
+            table, names = original_table(run), metrics.scheme_names()
+            score = partial(metrics.averages, classes_of=table, negative=run.negative)
         else:
             table, names, score = run.outcome(), DIRECTION, partial(_direction, run)
-        interval = bootstrap_intervals(table, score, np.random.default_rng(seed), replicates)
+        interval = metrics.bootstrap_intervals(table, score, np.random.default_rng(seed), replicates)
         ends = zip(names, np.atleast_1d(interval.low), np.atleast_1d(interval.high), strict=True)
         rows += [(run.dataset, run.name, run.encoder or "", *end) for end in ends]
     frame = pd.DataFrame(rows, columns=[*_NAMES, "score", "low", "high"])
@@ -247,35 +224,6 @@ def epoch_runs(folder: Path | str, **where: str) -> dict[int, list[Run]]:
             usual = replace(run, variant=run.variant[: matched.start()])
             epochs.setdefault(int(matched[1]), []).append(usual)
     return dict(sorted(epochs.items()))
-
-
-def mean_sd(values: pd.Series, decimals: int) -> str:
-    """Mean ± SD (ddof 1) as text; one value alone has no SD, none is '–'.
-
-    >>> mean_sd(pd.Series([1.0, 2.0, None]), 1), mean_sd(pd.Series([2.0]), 1)
-    ('1.5 ± 0.7', '2.0')
-    """
-    values = values.dropna()
-    if values.empty:
-        return "–"
-    spread = f" ± {values.std(ddof=1):.{decimals}f}" if len(values) > 1 else ""
-    return f"{values.mean():.{decimals}f}{spread}"
-
-
-def cells(scores: pd.DataFrame, by: str, decimals: int = 2, scale: float = 100) -> pd.DataFrame:
-    """Mean ± SD over runs as text: a row for each value of `by`, a column for each score, then `runs`.
-
-    scores : as `per_seed` gives them. scale : 100 shows fractions in per cent.
-
-    >>> two = pd.DataFrame({"model": "EM-C", "seed": [9, 148], "score": "A", "value": [0.84, 0.86]})
-    >>> cells(two, "model", 1).to_dict("index")
-    {'EM-C': {'A': '85.0 ± 1.4', 'runs': 2}}
-    """
-    groups = scores.groupby([by, "score"], sort=False)["value"]
-    text = groups.agg(lambda values: mean_sd(scale * values.astype(float), decimals)).unstack()
-    counts = groups.size().groupby(level=0).max()
-    rows = list(dict.fromkeys(scores[by]))
-    return text.reindex(rows).rename_axis(columns=None).assign(runs=counts)
 
 
 def run_rows(
@@ -305,62 +253,6 @@ def run_rows(
     return rows
 
 
-def tidy_runs(rows: Sequence[dict], printed: Printed) -> pd.DataFrame:
-    """The tidy table of run rows with all of `RUN_COLUMNS`, also where there is no row."""
-    for row in rows:
-        row["published"], row["published_model"], _ = printed.get(printed_key(row), ("", "", ""))
-    return tidy(rows).reindex(columns=[*TIDY_COLUMNS, *RUN_COLUMNS])
-
-
-def printed_key(row: Mapping[str, str]) -> tuple[str, ...]:
-    """What a row is called in a `Printed`."""
-    return tuple(row[name] for name in ("dataset", "model", "metric", "scheme", "seed_or_agg"))
-
-
-def mean_sd_texts(rows: pd.DataFrame, dataset: str, decimals: int) -> pd.DataFrame:
-    """Mean ± SD over the runs of a data set, per cent, as text: index model, columns metric and scheme.
-
-    rows : as `tidy_runs` gives them. A single run has no SD; a score without runs is missing.
-
-    >>> row = {"dataset": "d", "model": "m", "metric": "f1", "scheme": "micro", "seed_or_agg": "mean"}
-    >>> mean_sd_texts(pd.DataFrame([row | {"value": 0.875}]), "d", 1).loc["m", ("f1", "micro")]
-    '87.5'
-    """
-    own = rows[rows["dataset"] == dataset].set_index(["model", "metric", "scheme"])
-    text = (100 * own["value"].astype(float)).map(f"{{:.{decimals}f}}".format).astype(str)
-    mean, sd = (text[own["seed_or_agg"] == kind] for kind in ("mean", "sd"))
-    return (mean + (" ± " + sd).reindex(mean.index, fill_value="")).unstack(["metric", "scheme"])
-
-
-def forest_rows(rows: pd.DataFrame, dataset: str, panels: Mapping[tuple[str, str], str]) -> pd.DataFrame:
-    """What `forest_chart` draws of a tidy table of runs: published numbers beside each of our runs, per cent.
-
-    rows : as `tidy_runs` gives them. panels : metric and scheme → title of its panel, in order. Models
-    are those that have a published number. Columns panel, row (model), source ('published' or 'ours'), value.
-    """
-    own = rows[rows["dataset"] == dataset]
-    own = own.assign(panel=[panels.get(key) for key in zip(own["metric"], own["scheme"], strict=True)])
-    own = own.dropna(subset="panel").rename(columns={"model": "row"})
-    means, single = own[own["seed_or_agg"] == "mean"], own[own["seed_or_agg"].str.startswith("seed")]
-    theirs = means[means["published"] != ""]
-    theirs = theirs.assign(source="published", value=theirs["published"].astype(float))
-    ours = pd.concat([single, means[~means["row"].isin(single["row"])]])
-    ours = ours.assign(source="ours", value=100 * ours["value"])[ours["row"].isin(theirs["row"])]
-    drawn = pd.concat([theirs, ours])[["panel", "row", "source", "value"]]
-    order = pd.Index([*panels.values(), *theirs["row"].unique()])
-    return drawn.sort_values(["panel", "row"], key=order.get_indexer, kind="stable", ignore_index=True)
-
-
-def runs_named(rows: pd.DataFrame, dataset: str, models: Sequence[str]) -> str:
-    """Which runs of ours a table shows: encoder and seeds of each model, in words."""
-    own = rows[(rows["dataset"] == dataset) & (rows["seed_or_agg"] == "mean") & rows["model"].isin(models)]
-    parts = []
-    for (encoder, seeds), said in own.drop_duplicates("model").groupby(["encoder", "seeds"], sort=False):
-        word = "no seed" if not seeds else f"seeds {seeds}" if "," in seeds else f"seed {seeds}"
-        parts.append(f"{', '.join(said['model'])}: {encoder or 'no encoder'}, {word}")
-    return f"Ours: {'; '.join(parts) or 'no runs'}."
-
-
 def runs_with(encoder: str, datasets: Iterable[str], folder: Path | str = RUNS_FOLDER) -> list[Run]:
     """The runs of profile standard that read with this encoder, or with none.
 
@@ -387,7 +279,7 @@ def settings_table(runs: Run | Iterable[Run]) -> pd.DataFrame:
     Raises ValueError if there is no run.
 
     >>> given = {"dataset": "demo", "model": "em-c", "hyperparameters": {"epochs": 3}}
-    >>> table = Outcome.from_columns(["a"], ["a"])
+    >>> table = metrics.Outcome.from_columns(["a"], ["a"])
     >>> settings_table([Run.from_outcome(table, seed=seed, **given) for seed in (9, 148)])["em-c"].to_dict()
     {'dataset': 'demo', 'split': 'test', 'seed': '9, 148', 'epochs': '3'}
     """
@@ -434,15 +326,19 @@ def _against_majority(run: Run) -> dict[str, tuple[float, float]]:
         )
     table = original_table(run)
     always = np.full_like(table.roles["gold"], table.labels.index(_majority_label(run)))
-    constant = Outcome(table.roles | {"predicted": always}, table.counts, table.labels)
-    both = zip(*(averages(each, negative=run.negative).tolist() for each in (table, constant)), strict=True)
-    return {"accuracy": (table.accuracy, constant.accuracy)} | dict(zip(scheme_names(), both, strict=True))
+    constant = metrics.Outcome(table.roles | {"predicted": always}, table.counts, table.labels)
+    both = zip(
+        *(metrics.averages(each, negative=run.negative).tolist() for each in (table, constant)), strict=True
+    )
+    return {"accuracy": (table.accuracy, constant.accuracy)} | dict(
+        zip(metrics.scheme_names(), both, strict=True)
+    )
 
 
 def majority_text(run: Run) -> str:
     """One line: whether the run beats the majority baseline, in accuracy and under every scheme.
 
-    >>> table = Outcome.from_columns(["a", "b", "b", "b"], ["a", "b", "b", "b"])
+    >>> table = metrics.Outcome.from_columns(["a", "b", "b", "b"], ["a", "b", "b", "b"])
     >>> majority_text(Run.from_outcome(table, dataset="d", model="m"))
     "beats the majority baseline (always 'b', accuracy 75.00) in accuracy and under every scheme"
     """

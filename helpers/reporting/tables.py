@@ -26,6 +26,10 @@ TABLES_FOLDER = RESULTS / "tables"
 TIDY_KEYS = ("paper", "item", "dataset", "model", "seed_or_agg", "metric", "scheme")
 TIDY_NUMBERS = ("value", "low", "high")
 TIDY_COLUMNS = (*TIDY_KEYS, *TIDY_NUMBERS, "published", "signature")
+RUN_COLUMNS = ("encoder", "runs", "seeds", "published_model")
+"""Columns of a table of runs beside the tidy ones."""
+Printed = Mapping[tuple[str, ...], tuple[str, str, str]]
+"""Data set, our model, metric, scheme, seed or aggregate → printed number, the paper's model, its item."""
 
 
 def tidy(rows: pd.DataFrame | Iterable[Mapping[str, Any]]) -> pd.DataFrame:
@@ -141,6 +145,91 @@ def published_ours(
     table["difference"] = [value - parse_printed(text)[0] if text else np.nan for value, text in pairs]
     judged = [agrees(value, text) if text else None for value, text in pairs]
     return table.assign(agrees=pd.array(judged, dtype="boolean")).reset_index(drop=True)
+
+
+def mean_sd(values: pd.Series, decimals: int) -> str:
+    """Mean ± SD (ddof 1) as text; one value alone has no SD, none is '–'.
+
+    >>> mean_sd(pd.Series([1.0, 2.0, None]), 1), mean_sd(pd.Series([2.0]), 1)
+    ('1.5 ± 0.7', '2.0')
+    """
+    values = values.dropna()
+    if values.empty:
+        return "–"
+    spread = f" ± {values.std(ddof=1):.{decimals}f}" if len(values) > 1 else ""
+    return f"{values.mean():.{decimals}f}{spread}"
+
+
+def cells(scores: pd.DataFrame, by: str, decimals: int = 2, scale: float = 100) -> pd.DataFrame:
+    """Mean ± SD over runs as text: a row for each value of `by`, a column for each score, then `runs`.
+
+    scores : as `per_seed` gives them. scale : 100 shows fractions in per cent.
+
+    >>> two = pd.DataFrame({"model": "EM-C", "seed": [9, 148], "score": "A", "value": [0.84, 0.86]})
+    >>> cells(two, "model", 1).to_dict("index")
+    {'EM-C': {'A': '85.0 ± 1.4', 'runs': 2}}
+    """
+    groups = scores.groupby([by, "score"], sort=False)["value"]
+    text = groups.agg(lambda values: mean_sd(scale * values.astype(float), decimals)).unstack()
+    counts = groups.size().groupby(level=0).max()
+    rows = list(dict.fromkeys(scores[by]))
+    return text.reindex(rows).rename_axis(columns=None).assign(runs=counts)
+
+
+def tidy_runs(rows: Sequence[dict], printed: Printed) -> pd.DataFrame:
+    """The tidy table of run rows with all of `RUN_COLUMNS`, also where there is no row."""
+    for row in rows:
+        row["published"], row["published_model"], _ = printed.get(printed_key(row), ("", "", ""))
+    return tidy(rows).reindex(columns=[*TIDY_COLUMNS, *RUN_COLUMNS])
+
+
+def printed_key(row: Mapping[str, str]) -> tuple[str, ...]:
+    """What a row is called in a `Printed`."""
+    return tuple(row[name] for name in ("dataset", "model", "metric", "scheme", "seed_or_agg"))
+
+
+def mean_sd_texts(rows: pd.DataFrame, dataset: str, decimals: int) -> pd.DataFrame:
+    """Mean ± SD over the runs of a data set, per cent, as text: index model, columns metric and scheme.
+
+    rows : as `tidy_runs` gives them. A single run has no SD; a score without runs is missing.
+
+    >>> row = {"dataset": "d", "model": "m", "metric": "f1", "scheme": "micro", "seed_or_agg": "mean"}
+    >>> mean_sd_texts(pd.DataFrame([row | {"value": 0.875}]), "d", 1).loc["m", ("f1", "micro")]
+    '87.5'
+    """
+    own = rows[rows["dataset"] == dataset].set_index(["model", "metric", "scheme"])
+    text = (100 * own["value"].astype(float)).map(f"{{:.{decimals}f}}".format).astype(str)
+    mean, sd = (text[own["seed_or_agg"] == kind] for kind in ("mean", "sd"))
+    return (mean + (" ± " + sd).reindex(mean.index, fill_value="")).unstack(["metric", "scheme"])
+
+
+def forest_rows(rows: pd.DataFrame, dataset: str, panels: Mapping[tuple[str, str], str]) -> pd.DataFrame:
+    """What `forest_chart` draws of a tidy table of runs: published numbers beside each of our runs, per cent.
+
+    rows : as `tidy_runs` gives them. panels : metric and scheme → title of its panel, in order. Models
+    are those that have a published number. Columns panel, row (model), source ('published' or 'ours'), value.
+    """
+    own = rows[rows["dataset"] == dataset]
+    own = own.assign(panel=[panels.get(key) for key in zip(own["metric"], own["scheme"], strict=True)])
+    own = own.dropna(subset="panel").rename(columns={"model": "row"})
+    means, single = own[own["seed_or_agg"] == "mean"], own[own["seed_or_agg"].str.startswith("seed")]
+    theirs = means[means["published"] != ""]
+    theirs = theirs.assign(source="published", value=theirs["published"].astype(float))
+    ours = pd.concat([single, means[~means["row"].isin(single["row"])]])
+    ours = ours.assign(source="ours", value=100 * ours["value"])[ours["row"].isin(theirs["row"])]
+    drawn = pd.concat([theirs, ours])[["panel", "row", "source", "value"]]
+    order = pd.Index([*panels.values(), *theirs["row"].unique()])
+    return drawn.sort_values(["panel", "row"], key=order.get_indexer, kind="stable", ignore_index=True)
+
+
+def runs_named(rows: pd.DataFrame, dataset: str, models: Sequence[str]) -> str:
+    """Which runs of ours a table shows: encoder and seeds of each model, in words."""
+    own = rows[(rows["dataset"] == dataset) & (rows["seed_or_agg"] == "mean") & rows["model"].isin(models)]
+    parts = []
+    for (encoder, seeds), said in own.drop_duplicates("model").groupby(["encoder", "seeds"], sort=False):
+        word = "no seed" if not seeds else f"seeds {seeds}" if "," in seeds else f"seed {seeds}"
+        parts.append(f"{', '.join(said['model'])}: {encoder or 'no encoder'}, {word}")
+    return f"Ours: {'; '.join(parts) or 'no runs'}."
 
 
 def to_markdown(frame: pd.DataFrame, decimals: int | Mapping[str, int] = 2) -> str:

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from ... import ROOT
+from ... import ROOT, metrics
 from ...core import (
     SEMEVAL_RELATIONS,
     SKIPPED,
@@ -26,25 +26,6 @@ from ...core import (
     signature_field,
     unknown_name,
     write_atomically,
-)
-from ...metrics import (
-    FACT_MEASURES,
-    PRECISION_AT,
-    RULES,
-    SCHEMES,
-    ClassCounts,
-    FactSample,
-    MultilabelOutcome,
-    Outcome,
-    Policy,
-    average,
-    averages,
-    bootstrap_intervals,
-    bootstrap_suffix,
-    direction_scores,
-    fact_scores,
-    official_macro,
-    scheme_names,
 )
 from ...runs import RankedFacts, Run
 
@@ -93,34 +74,32 @@ def _has_labels(k: int, labels: Sequence[Label], negative: Label | None) -> bool
     return len(labels) >= k
 
 
-def _accuracy(table: Outcome, negative: Label | None) -> Any:
+def _accuracy(table: metrics.Outcome, negative: Label | None) -> Any:
     return table.accuracy
 
 
-def _performance(table: Outcome, negative: Label | None, classes_of: Outcome | None = None) -> Any:
+def _performance(table: Any, negative: Label | None, classes_of: Any = None) -> Any:
     if _semeval(table.labels, negative):
-        return official_macro(table, negative, classes_of)
-    return average(table, "macro", negative=negative, classes_of=classes_of)
+        return metrics.official_macro(table, negative, classes_of)
+    return metrics.average(table, "macro", negative=negative, classes_of=classes_of)
 
 
-def _direction(name: str, outcome: Outcome, negative: Label | None, classes_of: Outcome | None = None) -> Any:
+def _direction(name: str, outcome: Any, negative: Label | None, classes_of: Any = None) -> Any:
     performance = partial(_performance, negative=negative)
-    return getattr(direction_scores(outcome, None, performance, classes_of), name)
+    return getattr(metrics.direction_scores(outcome, None, performance, classes_of), name)
 
 
-def _at_k(name: str, outcome: MultilabelOutcome, negative: Label | None) -> Any:
+def _at_k(name: str, outcome: metrics.MultilabelOutcome, negative: Label | None) -> Any:
     return outcome.ranking.scores([int(name.partition("@")[2])])[name]
 
 
-def _of_facts(name: str, ranking: Any, negative: Label | None) -> float:
-    value = fact_scores(ranking)[name]
-    return float("nan") if value is None else value
+def _of_facts(name: str, ranking: Any, negative: Label | None) -> Any:
+    return metrics.fact_scores(ranking)[name]  # None is undefined
 
 
 def _scheme_score(name: str, outcome: Any, negative: Label | None, classes_of: Any = None) -> Any:
-    if isinstance(outcome, MultilabelOutcome):
-        return averages(outcome.counts, [name])[..., 0]
-    return averages(outcome, [name], classes_of=classes_of, negative=negative)[..., 0]
+    table = outcome.counts if isinstance(outcome, metrics.MultilabelOutcome) else outcome
+    return metrics.averages(table, [name], classes_of=classes_of, negative=negative)[..., 0]
 
 
 _OF_A = "Macro-F1 on the test set; of SemEval the official one, over nine relations, direction counted."
@@ -137,23 +116,23 @@ _FACTS = (
     ("auc", "AUC", "Area between the points of the curve, as OpenNRE has it."),
     ("average_precision", "AP", "Average precision."),
     ("micro_f1", "best F1", "The highest micro-F1 over all thresholds."),
-    *((f"P@{n}", f"P@{n}", "") for n in PRECISION_AT),
+    *((f"P@{n}", f"P@{n}", "") for n in metrics.PRECISION_AT),
 )
 _AT = [(f"{name}@{k}", k) for name in ("P", "NDCG") for k in (1, 3, 5) if (name, k) != ("NDCG", 1)]
 _OF_ALL = "Share of all samples, the negative class included, whose prediction is right."
 _TASK = "The task's own score: macro-F1 over nine relations, direction counted (Hendrickx et al. 2010)."
+_OF_TASK = {"about": _TASK, "fits": _semeval, "averages": True}
+_DRAWN = metrics.FACT_MEASURES
 _BUILT_IN = (
     Measure("accuracy", "accuracy", "labels", _accuracy, _OF_ALL),
-    Measure(
-        "official_macro", "official macro", "labels", official_macro, _TASK, fits=_semeval, averages=True
-    ),
+    Measure("official_macro", "official macro", "labels", metrics.official_macro, **_OF_TASK),
     *(
         Measure(name, title, "paired", partial(_direction, name), about, better, averages=True)
         for name, title, about, better in _DIRECTION
     ),
     *(Measure(name, name, "sets", partial(_at_k, name), fits=partial(_has_labels, k)) for name, k in _AT),
     *(
-        Measure(name, title, "facts", partial(_of_facts, name), about, interval=name in FACT_MEASURES)
+        Measure(name, title, "facts", partial(_of_facts, name), about, interval=name in _DRAWN)
         for name, title, about in _FACTS
     ),
 )
@@ -172,8 +151,8 @@ def register_measure(
     A measure of one's own is given anew. Raises ValueError for the name of one that comes with the package.
 
     >>> made = register_measure("error", lambda table, negative: 1 - table.accuracy)
-    >>> "error" in [one.name for one in _measures_of("labels")]
-    True
+    >>> made.kind, made.better
+    ('labels', 'higher')
     >>> unregister_measure("error")
     """
     if kind not in KINDS:
@@ -199,19 +178,42 @@ def unregister_measure(name: str, kind: str = "labels") -> None:
     del _measures[kind, name]
 
 
-def _measures_of(kind: str, labels: Sequence[Label] = (), negative: Label | None = None) -> list[Measure]:
-    """The measures of a kind of outcome that fit the labels, and schemes beyond the five.
+def _applied(run: Run) -> dict[str, tuple[Any, list[Measure]]]:
+    """Kind of measure → the outcome of a run that it takes, and the measures of that kind that fit the run:
+    the registered ones, then schemes beyond the five.
 
-    >>> [one.title for one in _measures_of("paired")]
-    ['A', 'B', 'PD', 'PIR', 'PPR']
+    >>> table = metrics.Outcome.from_columns(["a"], ["a"], paired=["a"])
+    >>> run = Run.from_outcome(table, dataset="d", model="m")
+    >>> {kind: [one.title for one in measures] for kind, (_, measures) in _applied(run).items()}
+    {'labels': ['accuracy'], 'paired': ['A', 'B', 'PD', 'PIR', 'PPR']}
     """
-    fitting = [each for each in _measures.values() if each.kind == kind and each.fits(labels, negative)]
-    if kind in ("labels", "sets"):
-        drawn = kind == "labels"
-        for name in (name for name in scheme_names() if name not in SCHEMES):
-            about, function = f"F1 averaged under the scheme {name}.", partial(_scheme_score, name)
-            fitting.append(Measure(name, name, kind, function, about, interval=drawn, averages=drawn))
-    return fitting
+    outcome = run.outcome()
+    if isinstance(outcome, RankedFacts):
+        outcomes: dict[str, Any] = {"facts": outcome.ranking(run.labels, run.negative)}
+    elif isinstance(outcome, metrics.MultilabelOutcome):
+        outcomes = {"sets": outcome}
+    else:
+        paired = {"paired": outcome} if "paired" in outcome.roles else {}
+        outcomes = {"labels": outcome.of("predicted").grouped()} | paired
+    applied = {}
+    for kind, outcome in outcomes.items():
+        known = [*_measures.values(), *_further_schemes(kind)]
+        fitting = [each for each in known if each.kind == kind and each.fits(run.labels, run.negative)]
+        applied[kind] = outcome, fitting
+    return applied
+
+
+def _further_schemes(kind: str) -> list[Measure]:
+    """Of schemes beyond the five, as measures of labels, with intervals, and of label sets."""
+    known = metrics.scheme_names() if kind in ("labels", "sets") else ()
+    rest = dict.fromkeys(("interval", "averages"), kind == "labels")
+    return [
+        Measure(
+            name, name, kind, partial(_scheme_score, name), f"F1 averaged under the scheme {name}.", **rest
+        )
+        for name in known
+        if name not in metrics.SCHEMES
+    ]
 
 
 def outcome_kind(run: Run) -> str:
@@ -219,21 +221,10 @@ def outcome_kind(run: Run) -> str:
     return {"label_sets": "sets", "facts": "facts"}.get(run.kind, "labels")
 
 
-def class_counts(run: Run) -> ClassCounts:
+def class_counts(run: Run) -> metrics.ClassCounts:
     """Correct, gold and predicted counts of each label: of the original sentences, of the first system."""
     outcome = run.outcome()
-    return outcome.counts if isinstance(outcome, MultilabelOutcome) else outcome.per_class()
-
-
-def _outcomes_of(run: Run) -> dict[str, Any]:
-    """Kind of measure → the outcome of a run that it takes."""
-    outcome = run.outcome()
-    if isinstance(outcome, RankedFacts):
-        return {"facts": outcome.ranking(run.labels, run.negative)}
-    if isinstance(outcome, MultilabelOutcome):
-        return {"sets": outcome}
-    paired = {"paired": outcome} if "paired" in outcome.roles else {}
-    return {"labels": outcome.of("predicted").grouped()} | paired
+    return outcome.counts if isinstance(outcome, metrics.MultilabelOutcome) else outcome.per_class()
 
 
 def measured(run: Run, replicates: int = REPLICATES, cached: bool = False) -> dict[str, dict[str, Any]]:
@@ -248,125 +239,121 @@ def measured(run: Run, replicates: int = REPLICATES, cached: bool = False) -> di
     `measures` : measure → [value, low, high]. `ends` : 'micro', 'entropy' and 'alpha' → low and high of F1
     under that scheme, of n^α at each of the 21 steps: what the page cannot compute itself.
 
-    >>> run = Run.from_outcome(Outcome.from_columns(list("aab"), list("aaa")), dataset="demo", model="m")
+    >>> table = metrics.Outcome.from_columns(list("aab"), list("aaa"))
+    >>> run = Run.from_outcome(table, dataset="demo", model="m")
     >>> measured(run, replicates=0)["measures"]
     {'accuracy': [0.6666666666666666, None, None]}
     >>> ends = measured(run, replicates=100)["ends"]
     >>> list(ends), len(ends["alpha"][0])
     (['micro', 'entropy', 'alpha'], 21)
     """
-    outcomes = _outcomes_of(run)
-    chosen = {kind: _measures_of(kind, run.labels, run.negative) for kind in outcomes}
-    names = sorted(measure.name for measures in chosen.values() for measure in measures)
-    cached = cached and all(each in _BUILT_IN for measures in chosen.values() for each in measures)
-    key = (run.table, run.labels, run.negative, RULES, replicates, names, DECIMALS)
+    applied = _applied(run)
+    every = [measure for _, measures in applied.values() for measure in measures]
+    names = sorted(measure.name for measure in every)
+    key = (run.table, run.labels, run.negative, metrics.RULES, replicates, names, DECIMALS)
     text = repr((*key, "classes of the whole outcome"))
     path = CACHE / f"{hashlib.sha256(text.encode()).hexdigest()}.json"
+    cached = cached and all(each in _BUILT_IN for each in every)
     if cached and path.exists():
         return json.loads(read_file(path))
-    values = {}
-    for kind, measures in chosen.items():
-        drawn = [measure for measure in measures if measure.interval] if replicates else []
-        ends = _intervals(kind, outcomes[kind], run, drawn, replicates)
+    values: dict[str, Any] = {}
+    for kind, (outcome, measures) in applied.items():
+        ends = _intervals(kind, outcome, run, measures, replicates) if replicates else {}
         for measure in measures:
-            value = float(np.asarray(measure.function(outcomes[kind], run.negative)))
-            interval = _plain(ends.get(measure.name, (None, None)))
-            values[measure.name] = [None if np.isnan(value) else value, *interval]
-    schemes = _scheme_ends(outcomes, run.negative, replicates) if replicates else {}
-    numbers = {"measures": values, "ends": {name: _plain(ends) for name, ends in schemes.items()}}
+            value = float(np.asarray(measure.function(outcome, run.negative), dtype=float))
+            values[measure.name] = [value, *ends.get(measure.name, (None, None))]
+    schemes = _scheme_ends(applied, run.negative, replicates) if replicates else {}
+    numbers = metrics.plain_values({"measures": values, "ends": schemes})
     if cached:
         write_atomically(path, json.dumps(numbers))
     return numbers
 
 
-def _plain(value: Any) -> Any:
-    """Numbers with eight decimals; nan is None."""
-    if isinstance(value, tuple | list):
-        return [_plain(number) for number in value]
-    return None if value is None or value != value else round(float(value), DECIMALS)
-
-
 def _intervals(
-    kind: str, outcome: Any, run: Run, drawn: Sequence[Measure], replicates: int
-) -> dict[str, tuple[float, float]]:
+    kind: str, outcome: Any, run: Run, measures: Sequence[Measure], replicates: int
+) -> dict[str, list[float]]:
     """Ends of the intervals of measures that can be drawn, all of the same replicates."""
-    rng = np.random.default_rng(SEED)
-    names = [measure.name for measure in drawn]
+    rng, drawn = np.random.default_rng(SEED), [measure for measure in measures if measure.interval]
+
+    def statistic(table: Any) -> np.ndarray:
+        values = []
+        for measure in drawn:
+            fixed = {"classes_of": outcome} if measure.averages else {}
+            values.append(np.asarray(measure.function(table, run.negative, **fixed), dtype=float))
+        return np.stack(values, axis=-1)
+
     if not drawn or (kind == "facts" and outcome.hits is None):
         return {}
     if kind == "sets":
-        ks = sorted({int(name.partition("@")[2]) for name in names if "@" in name})
-        ends = outcome.ranking.intervals(ks, rng, replicates)
-        return {name: (ends[name].low, ends[name].high) for name in names if name in ends}
-    if kind == "facts":
-        sample, names = _fact_sample(outcome, run), list(FACT_MEASURES)
-        made = bootstrap_intervals(sample, lambda table: table.scores(), rng, replicates)
+        ks = sorted({int(measure.name.partition("@")[2]) for measure in drawn if "@" in measure.name})
+        made = outcome.ranking.intervals(ks, rng, replicates)
+    elif kind == "facts":
+        sample, score = _fact_sample(outcome, run), metrics.FactSample.scores
+        made = metrics.bootstrap_intervals(sample, score, rng, replicates).named(metrics.FACT_MEASURES)
     else:
-
-        def statistic(table: Any) -> np.ndarray:
-            values = []
-            for measure in drawn:
-                fixed = {"classes_of": outcome} if measure.averages else {}
-                values.append(np.asarray(measure.function(table, run.negative, **fixed), dtype=float))
-            return np.stack(values, axis=-1)
-
-        made = bootstrap_intervals(outcome, statistic, rng, replicates)
-    return dict(zip(names, zip(made.low.tolist(), made.high.tolist(), strict=True), strict=True))
+        names = [measure.name for measure in drawn]
+        made = metrics.bootstrap_intervals(outcome, statistic, rng, replicates).named(names)
+    return {name: _rounded([interval.low, interval.high]) for name, interval in made.items()}
 
 
-def _fact_sample(ranking: Any, run: Run) -> FactSample:
+def _rounded(ends: Sequence[float]) -> list[float]:
+    return [round(end, DECIMALS) for end in ends]
+
+
+def _fact_sample(ranking: Any, run: Run) -> metrics.FactSample:
     """Drawn by entity pair where they are stored and hold all true facts, else fact by fact."""
     units, of_unit = run.table.pairs, None
     if units is not None:
         of_unit = np.bincount(np.array(units)[ranking.hits], minlength=max(units) + 1)
         if of_unit.sum() != ranking.facts:
             units = of_unit = None
-    return FactSample.of(ranking, units, of_unit)
+    return metrics.FactSample.of(ranking, units, of_unit)
 
 
-def _scheme_ends(outcomes: dict[str, Any], negative: Label | None, replicates: int) -> dict[str, Any]:
+def _scheme_ends(applied: dict[str, Any], negative: Label | None, replicates: int) -> dict[str, Any]:
     """Ends of F1 under micro, entropy and n^α, over the labels with gold samples; for label sets over all."""
-    schemes = ["micro", "entropy", *(f"n^{step / ALPHA_STEPS:g}" for step in range(ALPHA_STEPS + 1))]
-    if "facts" in outcomes:
+    if "facts" in applied:
         return {}
-    table = outcomes["labels"] if "labels" in outcomes else outcomes["sets"].sets
-    fixed = {"classes_of": table.per_class()} | ({"negative": negative} if "labels" in outcomes else {})
-    made = bootstrap_intervals(
-        table, lambda drawn: averages(drawn, schemes, **fixed), np.random.default_rng(SEED), replicates
-    )
-    low, high = made.low.tolist(), made.high.tolist()
-    return {"micro": (low[0], high[0]), "entropy": (low[1], high[1]), "alpha": (low[2:], high[2:])}
+    schemes = ["micro", "entropy", *(f"n^{step / ALPHA_STEPS:g}" for step in range(ALPHA_STEPS + 1))]
+    is_single = "labels" in applied
+    table = applied["labels"][0] if is_single else applied["sets"][0].sets
+    fixed = {"classes_of": table.per_class()} | ({"negative": negative} if is_single else {})
+    score, rng = partial(metrics.averages, schemes=schemes, **fixed), np.random.default_rng(SEED)
+    made = metrics.bootstrap_intervals(table, score, rng, replicates)
+    low, high = (_rounded(side.tolist()) for side in (made.low, made.high))
+    return {"micro": [low[0], high[0]], "entropy": [low[1], high[1]], "alpha": [low[2:], high[2:]]}
 
 
 def measure_columns(runs: Sequence[Run], replicates: int) -> list[dict[str, Any]]:
     """The measures of a test set, as the page heads them; each signed as in the first run that has it."""
     columns: dict[str, dict[str, Any]] = {}
     for run in runs:
-        for kind, outcome in _outcomes_of(run).items():
-            for measure in _measures_of(kind, run.labels, run.negative):
-                if measure.name not in columns:
-                    made = bootstrap_suffix(replicates, SEED) if measure.interval and replicates else ""
-                    head = {"id": measure.name, "title": measure.title, "kind": kind}
-                    head |= {"about": measure.about, "better": measure.better}
-                    columns[measure.name] = head | {"signature": _signature(measure, run, outcome) + made}
+        for kind, (outcome, measures) in _applied(run).items():
+            for measure in (each for each in measures if each.name not in columns):
+                made = metrics.bootstrap_suffix(replicates, SEED) if measure.interval else ""
+                head = {"id": measure.name, "title": measure.title, "kind": kind}
+                head |= {"about": measure.about, "better": measure.better}
+                columns[measure.name] = head | {"signature": _signature(measure, run, outcome) + made}
     return sorted(columns.values(), key=lambda column: KINDS.index(column["kind"]))
 
 
 def _signature(measure: Measure, run: Run, outcome: Any) -> str:
     """What a value of a measure needs to be read, but for its interval.
 
-    >>> run = Run.from_outcome(Outcome.from_columns(list("aab"), list("aaa")), dataset="demo", model="m")
-    >>> _signature(_measures_of("labels")[0], run, run.outcome())
+    >>> table = metrics.Outcome.from_columns(list("aab"), list("aaa"))
+    >>> run = Run.from_outcome(table, dataset="demo", model="m")
+    >>> _signature(_BUILT_IN[0], run, run.outcome())
     'accuracy|negative:None|n:3|v:0.1'
     """
-    name, negative, n = measure.name, f"negative:{signature_field(run.negative)}", f"n:{run.n}|v:{RULES}"
-    if name in scheme_names():
+    name, negative = measure.name, f"negative:{signature_field(run.negative)}"
+    n = f"n:{run.n}|v:{metrics.RULES}"
+    if name in metrics.scheme_names():
         counts = class_counts(run)
-        return Policy.of(counts, negative=run.negative).signature(counts, "f1", name)
+        return metrics.Policy.of(counts, negative=run.negative).signature(counts, "f1", name)
     if measure.kind == "sets" and "@" in name:
         return outcome.ranking.signature(name)
     if measure.kind == "facts":
-        return f"{name}|level:{run.table.level}|{negative}|facts:{outcome.facts}|v:{RULES}"
+        return f"{name}|level:{run.table.level}|{negative}|facts:{outcome.facts}|v:{metrics.RULES}"
     if measure.kind == "paired":
         performance = "official_macro" if _semeval(run.labels, run.negative) else "macro"
         return f"{name}|performance:{performance}|inverse:e1e2|{negative}|{n}"

@@ -1,23 +1,36 @@
-"""The page of the leaderboard: one file that holds data, code, style and the charting library.
+"""Pages of one file that load nothing: the leaderboard, and the report of one prediction file.
 
-The sources lie under web/; the build is Python alone. Nothing is loaded from anywhere: a content security
-policy with the sums of the two scripts forbids it, and forbids scripts that somebody may bring in by a name.
+The leaderboard holds data, code, style and the charting library; its sources lie under web/, the build is
+Python alone. A content security policy with the sums of the two scripts forbids all others, so that none
+comes in by a name. The report has all schemes with intervals, the curve over α beside the stored systems of
+the test set, every class, and a paragraph to report the score by: no script, no text of a sample.
 """
 
 from __future__ import annotations
 
 import base64
 import hashlib
+import html
 import json
 import logging
 import os
 import re
 import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ... import ROOT, WEB
-from ...core import atomic_writer, read_file, write_atomically
+import numpy as np
+import pandas as pd
+
+from ... import ROOT, WEB, __version__, metrics
+from ...core import atomic_writer, read_file, table_name, visible, write_atomically
+from ...evaluation import score_file, score_run
+from ...runs import STORED_RUNS, Run
+from .checks import Submission, find_test_set
+from .payload import TITLES, page_data, system_scores
+from .store import STORE, submitted_outcome
 
 PAGE = ROOT / "results" / "leaderboard" / "index.html"
 SCRIPTS = ("metrics", "dom", "state", "model", "charts", "ranking", "views", "main")
@@ -26,6 +39,20 @@ PLOT = "vendor/plot.min.js"
 """Observable Plot 0.6.17 with the parts of D3 that it uses; web/README.md says how the file was made."""
 PICTURES = {"light": (1280, "light"), "dark": (1280, "dark"), "phone": (390, "light")}
 """End of a picture's name → width of the window and colours."""
+SAFE = "base-uri 'none'; form-action 'none'"
+STEPS = np.linspace(0, 1, 41)
+CITATION = (
+    "Harbecke, D., Chen, Y., Hennig, L., Alt, C. (2022). Why only Micro-F1? Class Weighting of Measures for "
+    "Relation Classification. NLP-Power 2022, 32-41."
+)
+OWN_STYLE = (
+    "body{max-width:860px}h2{margin:36px 0 8px}svg{max-width:100%;height:auto}"
+    "blockquote{color:var(--soft);margin:12px 0;padding-left:14px;border-left:3px solid var(--line)}"
+    "svg text{font:12px var(--sans);fill:var(--soft)}main{overflow-wrap:anywhere}"
+    "tr>*+*{text-align:right;white-space:nowrap}"
+)
+WIDTH, HEIGHT, LEFT, TOP, INNER = 820, 300, 48, 20, 244
+"""Of the figure over α: the whole, where the plane begins, and its height."""
 logger = logging.getLogger(__name__)
 
 
@@ -72,7 +99,7 @@ def take_pictures(page: Path | str, folder: Path | str) -> list[Path]:
 
 
 def _page_text(data: dict[str, Any], web: Path = WEB) -> str:
-    """The text of the page.
+    """The text of the page; no text of the data can end its script element or begin another.
 
     >>> "<script>alert" in _page_text({"testsets": [], "replicates": 0, "x": "<script>alert(1)</script>"})
     False
@@ -80,34 +107,214 @@ def _page_text(data: dict[str, Any], web: Path = WEB) -> str:
     plot = _source(web / PLOT).replace("</script", "<\\/script")
     scripts = "\n".join(_source(web / f"{name}.js") for name in SCRIPTS)
     code = f"(() => {{\n'use strict';\n{scripts}}})();\n"
-    sums = " ".join(_sum(script) for script in (plot, code))
-    policy = (
-        f"default-src 'none'; script-src {sums}; style-src 'unsafe-inline'; img-src data:; base-uri 'none'"
-    )
+    digests = [base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in (plot, code)]
+    allowed = " ".join(f"'sha256-{digest}'" for digest in digests)
+    text = json.dumps(data, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    for char in "<\u2028\u2029":
+        text = text.replace(char, f"\\u{ord(char):04x}")
+    policy = f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; img-src data:"
     parts = {
-        "policy": policy + "; form-action 'none'",
+        "policy": f"{policy}; {SAFE}",
         "style": _source(web / "style.css"),
         "replicates": f"{data.get('replicates', 0):,}",
-        "data": _json_in_html(data),
+        "data": text,
         "plot": plot,
         "code": code,
     }
     return re.sub(r"\{\{(\w+)\}\}", lambda match: parts[match[1]], _source(web / "page.html"))
 
 
-def _json_in_html(value: Any) -> str:
-    """JSON that may stand in a script element: no text of it can end the element or begin another.
-
-    >>> _json_in_html({"name": "</script>"})
-    '{"name":"\\\\u003c/script>"}'
-    """
-    text = json.dumps(value, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
-    return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
-
-
 def _source(path: Path) -> str:
     return read_file(path).decode()
 
 
-def _sum(script: str) -> str:
-    return f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'"
+@dataclass(frozen=True)
+class _FileReport:
+    """What `file_report` found.
+
+    Attributes
+    ----------
+    system, dataset : names; dataset is '' where none was given. report : all schemes and classes.
+    replicates : of the intervals. stored : the test set with its stored systems, as the page has it; or None.
+    """
+
+    system: str
+    dataset: str
+    report: metrics.ClassReport
+    replicates: int
+    stored: Mapping[str, Any] | None = None
+
+    def counts(self) -> metrics.ClassCounts:
+        """The counts of each class."""
+        rows = self.report.per_class
+        columns = ([row[name] for row in rows.values()] for name in ("correct", "predicted", "support"))
+        return metrics.ClassCounts(*map(np.array, columns), self.report.n, tuple(rows))
+
+    def others(self, schemes: Sequence[Any]) -> pd.DataFrame:
+        """F1 of the stored systems under each scheme, as the page ranks them: means over their seeds."""
+        return pd.DataFrame() if self.stored is None else system_scores(self.stored, schemes)
+
+    def ranks(self) -> dict[str, int]:
+        """The rank that the file would have among the stored systems, under each scheme."""
+        others = self.others(list(self.report.schemes))
+        own = [row["f1"] + 1e-12 for row in self.report.schemes.values()]  # equal counts: an equal rank
+        ranks = (1 + (others.to_numpy() > own).sum(axis=0)).tolist() if len(others) else []
+        return dict(zip(self.report.schemes, ranks, strict=False))
+
+    def title(self) -> str:
+        """One line: the system and its test set."""
+        return f"{self.system} on {TITLES.get(self.dataset, self.dataset)}" if self.dataset else self.system
+
+    def how_to_report(self) -> str:
+        """A paragraph that says what a reader has to know of the scores."""
+        rows, negative = self.report.schemes, self.report.negative
+        said = ", ".join(f"{100 * rows[name]['f1']:.2f} ({name})" for name in metrics.SCHEMES if name in rows)
+        parts = [f"{self.title()} reaches F1 of {said}, in per cent, on {self.report.n:,.0f} samples."]
+        if negative is not None:
+            parts.append(f"{table_name(negative)} is the negative class and is not averaged.")
+        classes = f"{len(self.report.averaged)} classes with gold samples are averaged"
+        parts.append(f"{classes}, each with its own F1 (Harbecke et al. 2022).")
+        if self.replicates:
+            drawn = f"{self.replicates:,} replicates"
+            parts.append(f"Intervals are 95 % percentile bootstrap over the test set ({drawn}).")
+        parts.append(f"Scored with Beyond Micro-F1 {__version__}; signature of the macro score:")
+        return " ".join([*parts, visible(rows["macro"]["signature"])])
+
+    def to_dict(self) -> dict[str, Any]:
+        """The report as JSON values, with `ranks`, `others` (how many) and `how_to_report`."""
+        values = self.report.to_dict() | {"system": self.system, "dataset": self.dataset}
+        values |= {"ranks": self.ranks(), "others": len(self.others(["macro"]))}
+        return values | {"how_to_report": self.how_to_report()}
+
+    def schemes(self) -> metrics.Table:
+        """F1 under each scheme, with interval, precision, recall and rank."""
+        ranks, systems, rows = self.ranks(), len(self.others(["macro"])) + 1, []
+        for name, row in self.report.schemes.items():
+            ends = f"{100 * row['low']:.1f}–{100 * row['high']:.1f}" if "low" in row else ""
+            rows.append((name, row | {"interval": ends, "rank": f"{ranks.get(name)} of {systems}"}))
+        columns = {"f1": metrics.Column("F1"), "interval": metrics.Column("95 % interval", form=str)}
+        columns |= {name: metrics.Column(name) for name in ("precision", "recall")}
+        return metrics.Table(
+            "scheme", rows, columns | ({"rank": metrics.Column("rank", form=str)} if ranks else {})
+        )
+
+    def classes(self) -> metrics.Table:
+        """The classes that occur, the largest first."""
+        rows = [
+            (table_name(label) + ("" if row["averaged"] else " (not averaged)"), row | {"undefined": ()})
+            for label, row in sorted(self.report.per_class.items(), key=lambda item: -item[1]["support"])
+            if row["support"] or row["predicted"]
+        ]
+        heads = {"support": "gold", "predicted": "predicted", "correct": "correct"}
+        columns = {key: metrics.Column(head, form="{:,.0f}".format) for key, head in heads.items()}
+        shares = {"precision": "precision", "recall": "recall", "f1": "F1"}
+        return metrics.Table(
+            "class", rows, columns | {key: metrics.Column(head) for key, head in shares.items()}
+        )
+
+    def to_markdown(self) -> str:
+        """The report as Markdown."""
+        said, _, signature = self.how_to_report().rpartition(": ")
+        parts = [f"# {metrics.escape_markdown(self.title())}", self.schemes().to_markdown()]
+        parts += ["## Classes", self.classes().to_markdown(), "## How to report this"]
+        parts += [f"{metrics.escape_markdown(said)}: `{signature.replace('`', chr(39))}`", f"> {CITATION}"]
+        return "\n\n".join(parts) + "\n"
+
+    def to_html(self) -> str:
+        """The report as one HTML page without scripts; a bar stands behind the F1 of each class."""
+        style, title = _source(WEB / "style.css"), html.escape(self.title())
+        bar = r'<td style="background:linear-gradient(90deg,var(--wash) \1%,transparent \1%)">\1</td></tr>'
+        classes = re.sub(r"<td>([\d.]+)</td></tr>", bar, _scrolled(self.classes()))
+        parts = [f"<h1>{title}</h1>", _scrolled(self.schemes())]
+        parts += ["<h2>Over α, from macro to weighted</h2>", _curve(self), "<h2>Classes</h2>", classes]
+        parts += [f"<h2>How to report this</h2><p>{html.escape(self.how_to_report())}</p>"]
+        parts += [f"<blockquote>{html.escape(CITATION)}</blockquote>"]
+        policy = f"default-src 'none'; style-src 'unsafe-inline'; {SAFE}"
+        head = f'<meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="{policy}">'
+        head += '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        head += f"<title>{title}</title><style>{style}{OWN_STYLE}</style>"
+        body = f'<p class="brand top"><b>Beyond Micro-F1</b> report</p><main>{"".join(parts)}</main>'
+        return f'<!doctype html>\n<html lang="en"><head>{head}</head><body>{body}</body></html>\n'
+
+
+def _scrolled(table: metrics.Table) -> str:
+    """A table of the report in a box that scrolls, with the keyboard too."""
+    region = f'<div class="scroll" tabindex="0" role="region" aria-label="{table.title}">'
+    rows = table.to_html().replace("<table", '<table class="plain"', 1)
+    return f"{region}{rows}</div>"
+
+
+def file_report(
+    path: Path | str,
+    dataset: str = "",
+    system: str = "",
+    negative: str | None = None,
+    columns: Mapping[str, str | None] | None = None,
+    replicates: int = 1000,
+    runs: Path | str = STORED_RUNS,
+    store: Path | str = STORE,
+) -> _FileReport:
+    """The report of a prediction file.
+
+    Parameters
+    ----------
+    path : as in `score`; with `dataset` as in `leaderboard add`.
+    dataset : a stored test set, which checks the file and gives the systems to stand beside; '': none.
+    system : a name; '': that of the file. negative : the negative class; None: the data set's, or none.
+    columns : role → column. replicates : of the bootstrap, 0: no intervals.
+
+    Raises as `score_file`, or `Refused` with all faults where a data set is named.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "mine.csv")
+    ...     _ = path.write_text("gold,predicted\\na,a\\nb,a\\nNA,NA\\n")
+    ...     report = file_report(path, negative="NA", replicates=0)
+    >>> report.title(), report.schemes().cells()[1]
+    ('mine', ['micro', '50.00', '', '50.00', '50.00'])
+    """
+    columns = dict(columns or {})
+    name = visible(system or Path(path).name.partition(".")[0] or "predictions", 120)
+    if not dataset:
+        named = {f"{role}_column": columns.get(role) for role in ("gold", "predicted", "id")}
+        report = score_file(path, negative=negative, replicates=replicates, **named)
+        return _FileReport(name, dataset, report, replicates)
+    test = find_test_set(dataset, runs, store)
+    if test.kind != "labels":
+        raise ValueError(f"{path}: {dataset} has {test.kind}; a report is of single labels")
+    outcome = submitted_outcome(Submission(path, dataset, name, columns=columns), test)
+    run = Run.from_outcome(outcome, dataset=dataset, model=name, negative=test.negative)
+    testsets = page_data(runs, store, replicates=0, cached=False, only=[dataset])["testsets"]
+    stored = testsets[0] if testsets else None
+    return _FileReport(name, dataset, score_run(run, replicates=replicates), replicates, stored)
+
+
+def _curve(report: _FileReport) -> str:
+    """F1 under n^α of the file, and of the stored systems behind it, as SVG."""
+    own = 100 * metrics.alpha_spectrum(report.counts(), STEPS, negative=report.report.negative)
+    others = list(100 * report.others([metrics.power(alpha) for alpha in STEPS[::4]]).to_numpy())
+    values = np.concatenate([own, *others])
+    low = min(float(np.quantile(values, 0.1)), float(own.min())) - 2
+    high = float(values.max()) + 2
+
+    def down(value: float) -> float:
+        return TOP + (high - value) / (high - low) * INNER
+
+    def path(line: np.ndarray, style: str) -> str:
+        across = np.linspace(LEFT, WIDTH - 20, len(line))
+        points = " ".join(f"{x:.1f},{down(y):.1f}" for x, y in zip(across, line, strict=True))
+        return f'<polyline fill="none" {style} points="{points}"/>'
+
+    parts = f'<clipPath id="inside"><rect x="{LEFT}" y="8" width="{WIDTH}" height="{INNER + 14}"/></clipPath>'
+    for tick in np.unique(np.linspace(low, high, 6)[1:-1].round()):
+        line = f'<line x1="{LEFT}" x2="{WIDTH - 20}" y1="{down(tick):.1f}" y2="{down(tick):.1f}"'
+        parts += f'{line} stroke="var(--rule)"/><text x="8" y="{down(tick) + 4:.1f}">{tick:g}</text>'
+    faint = "".join(path(line, 'stroke="var(--faint)" stroke-width="1"') for line in others)
+    parts += f'<g clip-path="url(#inside)">{faint}</g>' + path(own, 'stroke="var(--accent)" stroke-width="3"')
+    for alpha, name, anchor in ((0, "macro", "start"), (0.75, "dodrans", "middle"), (1, "weighted", "end")):
+        x = LEFT + alpha * (WIDTH - 20 - LEFT)
+        parts += f'<text x="{x:.0f}" y="{HEIGHT - 12}" text-anchor="{anchor}">{alpha:g} · {name}</text>'
+    grey = f", {len(others)} stored systems in grey" if others else ""
+    label = html.escape(f"F1 of {report.title()} under n to the α{grey}")
+    size = f'viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" height="{HEIGHT}"'
+    return f'<svg {size} role="img" aria-label="{label}">{parts}</svg>'

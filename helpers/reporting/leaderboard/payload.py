@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, count, pairwise
 from pathlib import Path
 from typing import Any
@@ -17,21 +17,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ... import ROOT, __version__
+from ... import ROOT, __version__, metrics
 from ...core import SEMEVAL_RELATIONS, read_file, unknown_name, write_atomically
 from ...data import datasets, join_semeval_answers, locate, semeval_key, tacred_predictions
 from ...evaluation import SEMEVAL_SYSTEMS, system_title
-from ...metrics import (
-    RULES,
-    SCHEMES,
-    ClassCounts,
-    FactRanking,
-    Outcome,
-    Policy,
-    averages,
-    paired_bootstrap,
-    power,
-)
 from ...runs import STORED_RUNS, Run, list_runs
 from .checks import TACRED_KEYS
 from .measures import (
@@ -102,8 +91,8 @@ def page_data(
     order = list(TITLES)
     names = sorted(groups, key=lambda name: (order.index(name) if name in order else len(order), name))
     testsets = [_test_set(name, groups[name], replicates, cached) for name in names]
-    made = {"version": __version__, "rules": RULES, "replicates": replicates, "seed": SEED}
-    made |= {"alphaSteps": ALPHA_STEPS, "schemes": list(SCHEMES)}
+    made = {"version": __version__, "rules": metrics.RULES, "replicates": replicates, "seed": SEED}
+    made |= {"alphaSteps": ALPHA_STEPS, "schemes": list(metrics.SCHEMES)}
     return made | {"testsets": [testset for testset in testsets if testset["systems"]]}
 
 
@@ -121,7 +110,10 @@ def _test_set(name: str, group: Sequence[tuple[Run, bool]], replicates: int, cac
     if head["kind"] != "facts":
         counts = class_counts(first)
         head |= {"gold": _placed(counts, "gold", labels), "signatures": _signatures(counts, first.negative)}
-    systems = [_system(run, submitted, head) | _numbers(run, replicates, cached) for run, submitted in single]
+    systems = []
+    for run, submitted in single:
+        numbers = measured(run, replicates, cached)
+        systems.append(_system(run, submitted, head) | {"m": numbers["measures"], "ends": numbers["ends"]})
     for system, key in zip(systems, _keys(systems), strict=True):
         system["key"] = key
     head["systems"] = systems
@@ -130,12 +122,12 @@ def _test_set(name: str, group: Sequence[tuple[Run, bool]], replicates: int, cac
     return head
 
 
-def _signatures(counts: ClassCounts, negative: Any) -> dict[str, dict[str, str]]:
+def _signatures(counts: metrics.ClassCounts, negative: Any) -> dict[str, dict[str, str]]:
     """Policy → scheme → signature of F1; 'alpha' is n^α, for which the page puts in its own α."""
-    names = {name: name for name in SCHEMES} | {"alpha": "n^α"}
+    names = {name: name for name in metrics.SCHEMES} | {"alpha": "n^α"}
     signed = {}
     for labels in ("supported", "observed", "listed"):
-        policy = Policy.of(counts, labels=labels, negative=negative)
+        policy = metrics.Policy.of(counts, labels=labels, negative=negative)
         signed[labels] = {key: policy.signature(counts, "f1", name) for key, name in names.items()}
     return signed
 
@@ -176,11 +168,6 @@ def _system(run: Run, submitted: bool, test: Mapping[str, Any]) -> dict[str, Any
     return system
 
 
-def _numbers(run: Run, replicates: int, cached: bool) -> dict[str, Any]:
-    numbers = measured(run, replicates, cached)
-    return {"m": numbers["measures"], "ends": numbers["ends"]}
-
-
 def _link(source: str) -> str:
     """The address of a source that is one of the web, or begins with a repository of GitHub; '' of others.
 
@@ -193,13 +180,13 @@ def _link(source: str) -> str:
     return f"https://github.com/{named[1]}" if named else ""
 
 
-def _placed(counts: ClassCounts, part: str, wanted: Sequence[str]) -> list[int]:
+def _placed(counts: metrics.ClassCounts, part: str, wanted: Sequence[str]) -> list[int]:
     """The counts of the wanted labels, 0 for one that this outcome does not have."""
     own = dict(zip(map(str, counts.labels), getattr(counts, part).tolist(), strict=True))
     return [int(own.get(label, 0)) for label in wanted]
 
 
-def _list(ranking: FactRanking) -> dict[str, Any]:
+def _list(ranking: metrics.FactRanking) -> dict[str, Any]:
     """What the page shows of a ranked list, from the points where a further true fact is known.
 
     curve : precision where recall first reaches 1/300, 2/300, …, as far as the list goes.
@@ -218,11 +205,11 @@ def system_scores(test: Mapping[str, Any], schemes: Sequence[Any]) -> pd.DataFra
     """F1 (fractions) of each system of a test set of the page under each scheme: the mean over its runs."""
     runs = test["systems"]
     columns = [np.array([run.get(part, test["gold"]) for run in runs]) for part in ("tp", "pred", "gold")]
-    counts = ClassCounts(*columns, np.full(len(runs), test["n"]), tuple(test["labels"]))
+    counts = metrics.ClassCounts(*columns, np.full(len(runs), test["n"]), tuple(test["labels"]))
     policy = {"negative": test["negative"]}
     if test["kind"] == "sets":
         policy = {"labels": "listed", "negative_in_normaliser": False}
-    scores = pd.DataFrame(averages(counts, schemes, **policy), index=[run["key"] for run in runs])
+    scores = pd.DataFrame(metrics.averages(counts, schemes, **policy), index=[run["key"] for run in runs])
     return scores.groupby(level=0, sort=False).mean()
 
 
@@ -253,8 +240,8 @@ def ranking_table(data: Mapping[str, Any], name: str, alpha: float = 0.75) -> pd
     >>> ranking_table(data, "d", 0).round(3).loc["x"].to_dict()["macro"]
     0.4
     """
-    table = system_scores(_test_set_with_classes(data, name), [power(alpha), *SCHEMES])
-    table = table.set_axis([f"n^{alpha:g}", *SCHEMES], axis=1)
+    table = system_scores(_test_set_with_classes(data, name), [metrics.power(alpha), *metrics.SCHEMES])
+    table = table.set_axis([f"n^{alpha:g}", *metrics.SCHEMES], axis=1)
     return table.sort_values(table.columns[0], ascending=False, kind="stable")
 
 
@@ -265,7 +252,7 @@ def alpha_curves(data: Mapping[str, Any], name: str, systems: Sequence[str]) -> 
     `ranking_table`, and KeyError for a system that is not there.
     """
     alphas, test = np.linspace(0, 1, data["alphaSteps"] + 1), _test_set_with_classes(data, name)
-    values = system_scores(test, [power(alpha) for alpha in alphas])
+    values = system_scores(test, [metrics.power(alpha) for alpha in alphas])
     frames = []
     for system in systems:
         low, high = np.mean([run["ends"]["alpha"] for run in test["systems"] if run["key"] == system], axis=0)
@@ -289,32 +276,34 @@ def _paired_differences(
     return list(known.values())
 
 
-def _paired_ends(outcome: Outcome, negative: Any, replicates: int) -> list[list[float]]:
+def _paired_ends(outcome: metrics.Outcome, negative: Any, replicates: int) -> list[list[float]]:
     """Difference of F1, ends of its paired interval and p under each of the five schemes.
 
-    >>> outcome = Outcome.from_columns(list("aabb"), list("aabb"), second=list("aaaa"))
+    >>> outcome = metrics.Outcome.from_columns(list("aabb"), list("aabb"), second=list("aaaa"))
     >>> len(_paired_ends(outcome, None, 50)), _paired_ends(outcome, None, 50)[0][0]
     (5, 0.5)
     """
-    test = paired_bootstrap(
+    test = metrics.paired_bootstrap(
         outcome,
         outcome.of("second"),
-        lambda table: averages(table, SCHEMES, classes_of=outcome, negative=negative),
+        lambda table: metrics.averages(table, metrics.SCHEMES, classes_of=outcome, negative=negative),
         np.random.default_rng(SEED),
         replicates,
     )
     return np.stack([test.difference, test.low, test.high, test.p], -1).round(6).tolist()
 
 
-def _neighbours(tables: Mapping[str, Outcome], negative: Any) -> list[tuple[str, str]]:
+def _neighbours(tables: Mapping[str, metrics.Outcome], negative: Any) -> list[tuple[str, str]]:
     """Pairs of systems that stand side by side in the ranking of any of the five schemes, the better first.
 
     >>> said = {"x": list("aab"), "y": list("bba")}
-    >>> tables = {name: Outcome.from_columns(list("aab"), column) for name, column in said.items()}
+    >>> tables = {name: metrics.Outcome.from_columns(list("aab"), column) for name, column in said.items()}
     >>> _neighbours(tables, None)
     [('x', 'y')]
     """
-    scores = np.stack([averages(table, SCHEMES, negative=negative) for table in tables.values()])
+    scores = np.stack(
+        [metrics.averages(table, metrics.SCHEMES, negative=negative) for table in tables.values()]
+    )
     names = list(tables)
     pairs: dict[frozenset[str], tuple[str, str]] = {}
     for column in scores.T:
@@ -329,27 +318,22 @@ def write_neighbours(replicates: int = REPLICATES, path: Path | str = PAIRS) -> 
     Raises MissingData if the published prediction files are not here.
     """
     frame = tacred_predictions("test")
-    models = [column for column in frame if column not in ("id", *TACRED_KEYS.values())]
+    models = frame.drop(columns=["id", *TACRED_KEYS.values()])
     labels = tuple(frame["gold"].cat.categories)
-    texts = {
-        dataset: _lines(frame[gold], frame[models], labels, "no_relation", replicates)
-        for dataset, gold in TACRED_KEYS.items()
-    }
+    sets = {name: (frame[gold], models, labels, "no_relation") for name, gold in TACRED_KEYS.items()}
     key = semeval_key()
     answers = {name: join_semeval_answers(locate(file), key) for name, file in SEMEVAL_SYSTEMS.items()}
-    gold = next(iter(answers.values()))["gold"]
     columns = {name: answer["predicted"] for name, answer in answers.items()}
-    texts["semeval2010"] = _lines(gold, columns, SEMEVAL_RELATIONS, "Other", replicates)
-    text = ",\n".join(f"{json.dumps(name)}: [\n{lines}\n]" for name, lines in texts.items())
+    sets["semeval2010"] = (answers["CNN"]["gold"], columns, SEMEVAL_RELATIONS, "Other")
+    lines = {name: ",\n".join(_lines(*given, replicates)) for name, given in sets.items()}
+    text = ",\n".join(f"{json.dumps(name)}: [\n{rows}\n]" for name, rows in lines.items())
     return write_atomically(path, f"{{\n{text}\n}}\n")
 
 
-def _lines(gold: Any, columns: Any, labels: Sequence[str], negative: str, replicates: int) -> str:
+def _lines(gold: Any, columns: Any, labels: Sequence[str], negative: str, replicates: int) -> Iterator[str]:
     """The neighbours of a test set as JSON, a line each. columns : system → predicted labels."""
-    tables = {name: Outcome.from_columns(gold, columns[name], labels=labels) for name in columns}
-    lines = []
+    tables = {name: metrics.Outcome.from_columns(gold, columns[name], labels=labels) for name in columns}
     for first, second in _neighbours(tables, negative):
-        outcome = Outcome.from_columns(gold, columns[first], second=columns[second], labels=labels)
+        outcome = metrics.Outcome.from_columns(gold, columns[first], second=columns[second], labels=labels)
         row = {"first": first, "second": second, "d": _paired_ends(outcome, negative, replicates)}
-        lines.append(json.dumps(row, separators=(",", ":")))
-    return ",\n".join(lines)
+        yield json.dumps(row, separators=(",", ":"))

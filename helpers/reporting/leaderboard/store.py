@@ -10,16 +10,19 @@ from __future__ import annotations
 import contextlib
 import functools
 import logging
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from ... import ROOT
 from ...core import (
+    SKIPPED,
     MalformedRecord,
     file_sha256,
+    listing,
     locked,
     naming_file,
     remove_abandoned,
@@ -27,14 +30,15 @@ from ...core import (
     unknown_name,
     visible,
 )
-from ...data import open_source
-from ...metrics import Outcome
-from ...runs import STORED_RUNS, Run, different_fields, list_runs, load_run, run_path, save_run
+from ...data import open_source, read_matrix
+from ...evaluation import read_fact_lists
+from ...metrics import MultilabelOutcome, Outcome
+from ...runs import STORED_RUNS, RankedFacts, Run, different_fields, list_runs, load_run, run_path, save_run
 from .checks import (
     Submission,
+    TestSet,
     find_test_set,
     read_labels_file,
-    submitted_outcome,
     submitted_test_set,
 )
 
@@ -42,6 +46,51 @@ logger = logging.getLogger(__name__)
 STORE = ROOT / "results" / "leaderboard" / "runs"
 LONGEST_NAME, LONGEST_LINK = 120, 500
 BATCH_COLUMNS = ("file", "dataset", "system", "paper", "licence", "seed")
+
+
+def submitted_outcome(given: Submission, test: TestSet) -> Outcome | MultilabelOutcome | RankedFacts:
+    """The counts of a submission: of labels (and predictions on paired sentences), of sets or of facts.
+
+    Raises as `read_labels_file`, and ValueError where what the kind of test set needs is not given.
+    """
+    outcome_of = {"labels": _label_outcome, "sets": _set_outcome, "facts": _fact_outcome}[test.kind]
+    with naming_file(given.file):
+        return outcome_of(given, test)
+
+
+def _label_outcome(given: Submission, test: TestSet) -> Outcome:
+    values = read_labels_file(given.file, test, given.columns)
+    labels = test.labels or tuple(sorted(set(values["gold"])))
+    if test.negative not in (None, *labels):
+        raise unknown_name("negative class", test.negative, labels)
+    paired = values.get("predicted_paired")
+    predicted = {*values["predicted"], *(paired or ())}
+    labels += tuple(sorted(predicted - {*labels, SKIPPED})) + (SKIPPED,) * (SKIPPED in predicted)
+    roles = {"paired": paired} if paired else {}
+    return Outcome.from_columns(values["gold"], values["predicted"], labels=labels, **roles)
+
+
+def _set_outcome(given: Submission, test: TestSet) -> MultilabelOutcome:
+    """A matrix of scores against one of gold labels; every label's gold count is checked."""
+    if given.truth is None:
+        raise ValueError(f"{test.name} has several labels a sample: give the gold matrix, --truth T")
+    gold, scores = read_matrix(given.truth), read_matrix(given.file)
+    if gold.shape != (test.n, len(test.labels)):
+        raise ValueError(f"the truth has shape {gold.shape}; the test set has {(test.n, len(test.labels))}")
+    if scores.shape != gold.shape:
+        raise ValueError(f"the scores have shape {scores.shape}; the truth has {gold.shape}")
+    counts = np.asarray(gold.sum(axis=0)).ravel().tolist()
+    if faults := test.other_counts(dict(zip(test.labels, counts, strict=True))):
+        raise ValueError(listing(faults))
+    options = {"threshold": given.threshold, "labels": test.labels}
+    return MultilabelOutcome.from_scores(gold, scores, depth=min(5, len(test.labels)), **options)
+
+
+def _fact_outcome(given: Submission, test: TestSet) -> RankedFacts:
+    (ranked,) = read_fact_lists([given.file], given.facts, test.negative, given.n_facts)
+    labels = None if ranked.ranking.relations is None else test.labels
+    # pairs are numbered by this file alone: stored, they would say that two systems can be paired
+    return RankedFacts.from_ranking(ranked.ranking, "bag", labels)  # rounded scores would be further ties
 
 
 def add_submission(
@@ -65,11 +114,29 @@ def add_submission(
     ...     add_submission(Submission(path, "demo", "always Other"), folder).relative_to(folder).as_posix()
     'demo/always-Other/published/predictions.json'
     """
-    run = _run_of(submission, store, runs)
+    _check_words(submission)
+    test = submitted_test_set(submission, runs, store)
+    named = {"model": submission.system, "source": submission.paper, "licence": submission.licence}
+    named |= {"labels": test.labels} if test.kind == "facts" else {}
+    outcome = submitted_outcome(submission, test)
+    run = _run(outcome, test, [submission.file], seed=submission.seed, **named)
+    if test.own and not Path(store, test.name).exists():
+        negative = "none, --negative names it" if test.negative is None else shown(test.negative)
+        about = f"{run.n} samples, {len(run.labels)} labels, negative class {negative}"
+        logger.warning("%s is a new test set: %s", test.name, about)
     with locked(store):
         _sweep(str(store))
         _check_free(run, Path(store), Path(runs), replace)
         return save_run(run, store, overwrite=replace)
+
+
+def _run(outcome: Any, test: TestSet, files: Sequence[Path | str], **named: Any) -> Run:
+    """The run file's content; refused is a name that cannot be part of a path."""
+    sums = {visible(Path(file).name, LONGEST_NAME): file_sha256(file) for file in files}
+    of_set = {"dataset": test.dataset, "split": test.split, "negative": test.negative}
+    run = Run.from_outcome(outcome, files=sums, **of_set, **named)
+    run_path(run)
+    return run
 
 
 @functools.cache
@@ -77,35 +144,6 @@ def _sweep(store: str) -> None:
     """Remove what killed processes left half-written, once a process; called while the store is locked."""
     for folder in {path.parent for path in Path(store).glob("*/*/*/.helpers-*")}:
         remove_abandoned(folder)
-
-
-def _run_of(submission: Submission, store: Path | str, runs: Path | str) -> Run:
-    """The run file's content; all that can be wrong with a submission comes up here."""
-    _check_words(submission)
-    path = submission.file
-    test = submitted_test_set(submission, runs, store)
-    with naming_file(path):
-        sha256 = file_sha256(path)
-    dataset, split = _dataset_and_split(submission.dataset, runs)
-    given: dict[str, Any] = {"dataset": dataset, "split": split, "model": submission.system}
-    given |= {"source": submission.paper, "licence": submission.licence, "seed": submission.seed}
-    given |= {"files": {visible(Path(path).name, LONGEST_NAME): sha256}, "negative": test.negative}
-    given |= {"labels": test.labels} if test.kind == "facts" else {}
-    run = Run.from_outcome(submitted_outcome(submission, test), **given)
-    run_path(run)  # refuses a name that cannot be part of a path
-    if test.own and not Path(store, dataset).exists():
-        negative = "none, --negative names it" if test.negative is None else shown(test.negative)
-        about = f"{run.n} samples, {len(run.labels)} labels, negative class {negative}"
-        logger.warning("%s is a new test set: %s", dataset, about)
-    return run
-
-
-def _dataset_and_split(name: str, runs: Path | str) -> tuple[str, str]:
-    """A stored test set is named by data set and split; a new one by its data set."""
-    for path in sorted(Path(runs, name).glob("*/*/*.json"))[:1]:
-        run = load_run(path)
-        return run.dataset, run.split
-    return name, "test"
 
 
 def _check_words(submission: Submission) -> None:
@@ -174,8 +212,8 @@ def read_batch(path: Path | str) -> list[Submission]:
                 raise MalformedRecord(path, "text is needed", line, name)
         if not (seed := cells.pop("seed")).isdecimal() and seed:
             raise MalformedRecord(path, "a whole number is needed", line, "seed")
-        cells["seed"] = int(seed) if seed else None
-        submitted.append(Submission(path.parent / cells.pop("file"), **cells))
+        file, number = path.parent / cells.pop("file"), int(seed) if seed else None
+        submitted.append(Submission(file, **cells, seed=number))
     if not submitted:
         raise MalformedRecord(path, "there are no submissions")
     return submitted
@@ -193,21 +231,21 @@ def remove_submission(dataset: str, system: str, store: Path | str = STORE) -> l
     if not Path(store).is_dir():
         raise unknown_name(f"submission to {dataset}", system, ())
     with locked(store):
-        own = [
-            run for run in list_runs(folder=store) if dataset in (run.dataset, f"{run.dataset}-{run.split}")
-        ]
+        runs = list_runs(folder=store)
+        own = [run for run in runs if dataset in (run.dataset, f"{run.dataset}-{run.split}")]
         chosen = [
-            run for run in own if system in (run.model, run.second, run.model.removesuffix(f"+{run.second}"))
+            run_path(run, store)
+            for run in own
+            if system in (run.model, run.second, run.model.removesuffix(f"+{run.second}"))
         ]
         if not chosen:
             raise unknown_name(f"submission to {dataset}", system, [run.model for run in own])
-        paths = [run_path(run, store) for run in chosen]
-        for path in paths:
+        for path in chosen:
             path.unlink()
             with contextlib.suppress(OSError):  # not empty: it stays
                 for folder in path.relative_to(store).parents[:-1]:
                     (Path(store) / folder).rmdir()
-    return paths
+    return chosen
 
 
 def submissions(store: Path | str = STORE) -> list[Run]:
@@ -251,18 +289,9 @@ def compare_submissions(
     if other_gold.any():
         number = other_gold.argmax() + 1
         raise ValueError(f"{second.file}: sample {number} has another gold label than in {first.file}")
-    answers = (ours["predicted"].tolist(), theirs["predicted"].tolist())
-    labels = tuple(dict.fromkeys([*test.labels, *answers[0], *answers[1]]))
-    dataset, split = _dataset_and_split(first.dataset, runs)
-    files = (first.file, second.file)
-    run = Run.from_outcome(
-        Outcome.from_columns(ours["gold"].tolist(), answers[0], second=answers[1], labels=labels),
-        dataset=dataset,
-        split=split,
-        model=f"{first.system}+{second.system}",
-        second=second.system,
-        files={visible(Path(file).name, LONGEST_NAME): file_sha256(file) for file in files},
-        negative=test.negative,
-    )
+    roles = {"predicted": ours["predicted"], "second": theirs["predicted"]}
+    labels = tuple(dict.fromkeys([*test.labels, *roles["predicted"], *roles["second"]]))
+    outcome = Outcome.from_columns(ours["gold"], **roles, labels=labels)
+    both = {"model": f"{first.system}+{second.system}", "second": second.system}
     with locked(store):
-        return save_run(run, store, overwrite=True)
+        return save_run(_run(outcome, test, (first.file, second.file), **both), store, overwrite=True)

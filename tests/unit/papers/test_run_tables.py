@@ -9,8 +9,8 @@ from helpers.metrics.direction import paired_breakdown
 from helpers.papers.direction import direction_rows, direction_table
 from helpers.papers.studies import SETTINGS, _study_runs, study_table
 from helpers.papers.weighting import class_effects, weighted_rows, weighted_table
-from helpers.reporting.results import resampled_intervals, runs_named
-from helpers.reporting.tables import read_tidy, write_tidy
+from helpers.reporting.results import resampled_intervals
+from helpers.reporting.tables import read_tidy, runs_named, write_tidy
 from tests.support import DIRECTED, GOOD, HALF, directed_run
 
 
