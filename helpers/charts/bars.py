@@ -115,13 +115,12 @@ def share_chart(
     '60'
     """
     rows, groups = list(shares[row].unique()), list(shares[group].unique())
-    once, names = list(shares[panel].unique()) if panel else [""], [str(name) for name in rows]
+    parts = list(shares.groupby(panel, sort=False)) if panel else [("", shares)]
     colors = [QUIET if name == "other" else LINES[number % len(LINES)] for number, name in enumerate(groups)]
-    layout = {"legend": 2 if max(map(len, groups)) < 22 else 1, "columns": len(once)}
+    layout = {"legend": 2 if max(map(len, groups)) < 22 else 1, "columns": len(parts)}
     layout |= {"wrap": 18, "xlabel": xlabel, "xlim": (0, 100), "xticks": [0, 50, 100]}
-    with row_chart(names, title, (1.6, 0.26), **layout) as panels:
-        for name, axes in zip(once, panels, strict=True):
-            here = shares[shares[panel] == name] if panel else shares
+    with row_chart(list(map(str, rows)), title, (1.6, 0.26), **layout) as panels:
+        for axes, (name, here) in zip(panels, parts, strict=True):
             table = here.pivot_table(index=row, columns=group, values="share", sort=False)
             table = table.reindex(index=rows, columns=groups).fillna(0)
             left = table.cumsum(axis=1) - table
@@ -151,13 +150,12 @@ def landing_chart(direction: pd.DataFrame, title: str) -> plt.Figure:
     >>> [text.get_text() for text in landing_chart(pd.DataFrame(run), "one").axes[0].texts]
     ['85', '15']
     """
-    sets, models = list(direction["set"].unique()), list(direction["model"].unique())
+    sets, models = list(direction["set"].unique()), direction.groupby("model", sort=False)
     layout = {"columns": len(models), "wrap": 10, "xlim": (0, 119), "xticks": [0, 50, 100]}
     words = "official macro-F1 (%); black line: 95 % interval"
     with row_chart(sets, title, (1.15, 0.4), xlabel=words, **layout) as panels:
-        for model, axes in zip(models, panels, strict=True):
-            runs = direction[direction["model"] == model].groupby("set")
-            means = runs[["value", "low", "high"]].mean().loc[sets]
+        for axes, (model, runs) in zip(panels, models, strict=True):
+            means = runs.groupby("set")[["value", "low", "high"]].mean().loc[sets]
             axes.barh(range(len(sets)), means["value"], height=0.7, color=[BLUE, ORANGE])
             ends = (means["value"] - means["low"], means["high"] - means["value"])
             look = {"fmt": "none", "ecolor": "black", "capsize": 3, "linewidth": 1.2}

@@ -142,13 +142,12 @@ def forest_chart(
     >>> axes.get_title(loc="left"), [text.get_text() for text in axes.texts]
     ('A', ['85', '81'])
     """
-    rows, names = list(numbers["row"].unique()), list(numbers["panel"].unique())
+    rows, parts = list(numbers["row"].unique()), numbers.groupby("panel", sort=False)
     digits = int(numbers["value"].abs().max() < 20)
     once = numbers.loc[numbers["source"] != "ours", "source"].nunique() < 2
     height = 0.36 if once and numbers["source"].nunique() > 1 else 0.28
-    with row_chart(rows, title, (1.25, height), columns=len(names), wrap=wrap) as panels:
-        for name, axes in zip(names, panels, strict=True):
-            here = numbers[numbers["panel"] == name]
+    with row_chart(rows, title, (1.25, height), columns=len(parts), wrap=wrap) as panels:
+        for axes, (name, here) in zip(panels, parts, strict=True):
             for y, row in enumerate(rows):
                 _draw_forest(axes, y, here[here["row"] == row], digits, once)
             axes.set_title(name)
@@ -204,13 +203,12 @@ def dumbbell_chart(
     >>> figure.axes[0].get_yticklabels()[0].get_text(), figure.axes[0].get_title("left")
     ('r (4)', 'm')
     """
-    models, once = list(shares[panel].unique()), shares.drop_duplicates(row).reset_index(drop=True)
+    models, once = shares.groupby(panel, sort=False), shares.drop_duplicates(row).reset_index(drop=True)
     names = _with_support(once[row], once["n"]) if "n" in once else once[row].tolist()
     size = (1.25 + 0.14 * xlabel.count("\n"), 0.2)
     with row_chart(names, title, size, columns=len(models), xlabel=xlabel, legend=2, wrap=38) as panels:
-        for axes, model in zip(panels, models, strict=True):
-            own = shares[shares[panel] == model].set_index(row).reindex(once[row])
-            _join(axes, own, kinds)
+        for axes, (model, own) in zip(panels, models, strict=True):
+            _join(axes, own.set_index(row).reindex(once[row]), kinds)
             axes.set_title(model)
             axes.set(**axis)
         for name, rows in once.groupby("group", sort=False).groups.items() if "group" in once else ():

@@ -74,7 +74,7 @@ def styled(draw: Callable[..., plt.Figure]) -> Callable[..., plt.Figure]:
             # fix the layout here: with the style gone, a later draw in a notebook would lay it out anew
             figure.canvas.draw()
         # IPython makes the picture; what it is to say to who does not see it stands beside it
-        figure._repr_mimebundle_ = lambda **_: ({}, {"image/png": {"alt": alt_text(figure)}})
+        figure._repr_mimebundle_ = lambda **_: ({}, {"image/png": {"alt": _alt_text(figure)}})
         # a notebook shows the returned figure once, not a second time at the end of its cell
         plt.close(figure)
         return figure
@@ -82,13 +82,13 @@ def styled(draw: Callable[..., plt.Figure]) -> Callable[..., plt.Figure]:
     return inner
 
 
-def alt_text(figure: plt.Figure) -> str:
+def _alt_text(figure: plt.Figure) -> str:
     """What a figure says in words: its title, then what its panels, axes and lines are called; a drawing
     without a title, the words in it.
 
     >>> figure, axes = plt.subplots()
     >>> title = figure.suptitle("Two lines\\ncross"), axes.set(xlabel="α", ylabel="F1 (%)")
-    >>> alt_text(figure)
+    >>> _alt_text(figure)
     'Two lines cross. α. F1 (%)'
     >>> plt.close(figure)
     """
@@ -189,12 +189,11 @@ def panels(
     [('a', 2), ('b', 1)]
     >>> plt.close()
     """
-    names = list(frame[column].unique()) if column else [""]
-    (grid,) = canvas(title, height, xlabel, 1, len(names), squeeze=False, **layout)
-    parts = [frame[frame[column] == name] if column else frame for name in names]
-    for name, axes in zip(names, grid, strict=True):
+    parts = list(frame.groupby(column, sort=False)) if column else [("", frame)]
+    (grid,) = canvas(title, height, xlabel, 1, len(parts), squeeze=False, **layout)
+    for axes, (name, _) in zip(grid, parts, strict=True):
         axes.set_title(name)
-    return list(zip(names, grid, parts, strict=True))
+    return [(name, axes, rows) for axes, (name, rows) in zip(grid, parts, strict=True)]
 
 
 @contextmanager

@@ -232,14 +232,10 @@ def runs_named(rows: pd.DataFrame, dataset: str, models: Sequence[str]) -> str:
     return f"Ours: {'; '.join(parts) or 'no runs'}."
 
 
-def to_markdown(frame: pd.DataFrame, decimals: int | Mapping[str, int] = 2) -> str:
-    """A frame as a Markdown table: numbers with fixed decimals, yes and no for truth, nothing for missing.
+def to_markdown(frame: pd.DataFrame, decimals: int = 2) -> str:
+    """A frame as a Markdown table: floats with so many decimals, yes and no for truth, nothing for missing.
 
     Ours, because `DataFrame.to_markdown` needs one more package and cannot write yes, no and nothing.
-
-    Parameters
-    ----------
-    decimals : of all floats, or by column (2 for columns that are not named).
 
     >>> print(to_markdown(pd.DataFrame({"model": ["a|b"], "f1": [0.5], "agrees": [True]})))
     | model | f1 | agrees |
@@ -247,10 +243,9 @@ def to_markdown(frame: pd.DataFrame, decimals: int | Mapping[str, int] = 2) -> s
     | a\\|b | 0.50 | yes |
     """
     types = pd.api.types
-    digits = decimals if isinstance(decimals, Mapping) else dict.fromkeys(frame, decimals)
-    columns = [[_shown(value, digits.get(name, 2)) for value in frame[name].astype(object)] for name in frame]
     numeric = [types.is_numeric_dtype(kind) and not types.is_bool_dtype(kind) for kind in frame.dtypes]
-    return markdown_table([_shown(name) for name in frame], zip(*columns, strict=True), numeric)
+    texts = frame.astype(object).map(_shown, decimals=decimals)
+    return markdown_table([_shown(name) for name in frame], texts.to_numpy(), numeric)
 
 
 def markdown_table(head: Sequence[str], rows: Iterable[Sequence[str]], numeric: Sequence[bool] = ()) -> str:

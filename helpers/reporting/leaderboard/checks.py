@@ -14,18 +14,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ... import data
-from ...core import (
-    SKIPPED,
-    MalformedRecord,
-    MissingData,
-    did_you_mean,
-    listing,
-    plain_file,
-    shown,
-    unknown_name,
-    visible,
-)
+from ... import core, data
 from ...metrics import plain_number
 from ...runs import STORED_RUNS, Run, load_run
 from .measures import class_counts, outcome_kind
@@ -45,7 +34,7 @@ class _Problem(NamedTuple):
 
     def __str__(self) -> str:
         where = [] if self.line is None else [f"line {self.line}"]
-        where += [] if self.column is None else [f"column {shown(self.column)}"]
+        where += [] if self.column is None else [f"column {core.shown(self.column)}"]
         return ": ".join([", ".join(where), self.reason] if where else [self.reason])
 
 
@@ -59,7 +48,7 @@ class Refused(ValueError):
     def __init__(self, path: Path | str, problems: Sequence[_Problem], count: int) -> None:
         self.path, self.problems, self.count = Path(path), list(problems), count
         several = f"{count} problems, the first: " if count > 1 else "1 problem; "
-        super().__init__(f"{path}: {several}{visible(self.problems[0])}")
+        super().__init__(f"{path}: {several}{core.visible(self.problems[0])}")
 
 
 @dataclass(frozen=True)
@@ -119,8 +108,8 @@ class TestSet:
         """That of a stored run."""
         kind, labels = outcome_kind(run), tuple(map(str, run.labels))
         gold = {} if kind == "facts" else dict(zip(labels, class_counts(run).gold.tolist(), strict=True))
-        gold.pop(SKIPPED, None)
-        labels = tuple(label for label in labels if label != SKIPPED)
+        gold.pop(core.SKIPPED, None)
+        labels = tuple(label for label in labels if label != core.SKIPPED)
         negative = None if run.negative is None else str(run.negative)
         key = key if kind == "labels" else None
         return cls(name, run.dataset, run.split, kind, labels, negative, gold, run.n, key, own)
@@ -135,7 +124,7 @@ class TestSet:
     def other_counts(self, counts: Mapping[str, float]) -> list[str]:
         """A fault for each label that is not as often gold as here."""
         return [
-            f"{plain_number(counts[label])} samples have the gold label {shown(label)}; the test set has {n}"
+            f"{plain_number(counts[label])} samples have the gold label {core.shown(label)}, not {n}"
             for label, n in self.support.items()
             if counts[label] != n
         ]
@@ -171,7 +160,7 @@ def find_test_set(dataset: str, runs: Path | str = STORED_RUNS, store: Path | st
     if run := next((run for run in stored if not run.second), None):
         return TestSet.of_run(dataset, run, key, own)
     if key is None:
-        raise unknown_name("dataset", dataset, known)
+        raise core.unknown_name("dataset", dataset, known)
     return TestSet(dataset, dataset, negative=data.datasets()[dataset].negative).with_key(key)
 
 
@@ -188,7 +177,7 @@ def _read_key(dataset: str, _data_folders: tuple[str, ...]) -> dict[str, str] | 
         if row is None or row.kind != "relations" or "test" not in row.splits:
             return None
         samples = data.read_corpus(dataset)["test"]
-    except MissingData:
+    except core.MissingData:
         return None
     key = {str(sample.id): sample.relation for sample in samples}
     return key if len(key) == len(samples) else None
@@ -205,10 +194,10 @@ def submitted_test_set(given: Submission, runs: Path | str, store: Path | str) -
     if dataset in known:
         test = find_test_set(dataset, runs, store)
         if given.negative not in (None, test.negative):
-            negative = f"the negative class of {dataset} is {shown(test.negative)}"
-            raise ValueError(f"{negative}, not {shown(given.negative)}")
-    elif not given.gold and did_you_mean(dataset, known):
-        raise unknown_name("dataset", dataset, known)
+            negative = f"the negative class of {dataset} is {core.shown(test.negative)}"
+            raise ValueError(f"{negative}, not {core.shown(given.negative)}")
+    elif not given.gold and core.did_you_mean(dataset, known):
+        raise core.unknown_name("dataset", dataset, known)
     else:
         test = TestSet(dataset, dataset, negative=given.negative, own=True)
     if given.gold is None:
@@ -238,11 +227,11 @@ class _Check:
         """One more fault; its text is cut to 400 characters."""
         self.count += 1
         if len(self.kept) < SHOWN_PROBLEMS:
-            self.kept.append(_Problem(visible(reason, 400), line, column))
+            self.kept.append(_Problem(core.visible(reason, 400), line, column))
 
     def hint(self, name: str, known: Sequence[str], cutoff: float = 0.6) -> str:
         """The nearest known name; none for a fault that is counted only."""
-        return "" if len(self.kept) >= SHOWN_PROBLEMS else did_you_mean(name, known, cutoff=cutoff)
+        return "" if len(self.kept) >= SHOWN_PROBLEMS else core.did_you_mean(name, known, cutoff=cutoff)
 
     def sound_cells(self, line: int | None, cells: Mapping[str, Any]) -> dict[str, str]:
         """The cells of one row without a fault, by role."""
@@ -253,7 +242,7 @@ class _Check:
             if value is None or (isinstance(value, str) and not value.strip()):
                 fault = "the cell is empty" if column in cells else "the field is missing"
             elif not isinstance(value, str):
-                fault = f"text or an integer is expected, not {shown(value)}"
+                fault = f"text or an integer is expected, not {core.shown(value)}"
             elif role == "id":
                 fault = self._id_fault(value, line)
             else:
@@ -269,23 +258,24 @@ class _Check:
         if value in self.lines:
             first = self.lines[value]
             before = "" if first is None else f", the first time in line {first}"
-            return f"id {shown(value)} occurs twice{before}"
+            return f"id {core.shown(value)} occurs twice{before}"
         self.lines[value] = line
         if self.test.key is None or value in self.test.key:
             return ""
         hint = self.hint(value, list(self.test.key)[:2000], 0.9)
-        return f"id {shown(value)} is not in the test set of {self.test.name}{hint}"
+        return f"id {core.shown(value)} is not in the test set of {self.test.name}{hint}"
 
     def _label_fault(self, value: str, role: str, identifier: str | None) -> str:
         """'' if the label is one of the test set, and the one that the key has; of a new one all are."""
         test = self.test
-        any_label = not test.n if role == "gold" else test.own or value == SKIPPED
+        any_label = not test.n if role == "gold" else test.own or value == core.SKIPPED
         if value not in test.labels and not any_label:
-            return f"unknown label {shown(value)} of {test.name}{self.hint(value, test.labels)}"
+            return f"unknown label {core.shown(value)} of {test.name}{self.hint(value, test.labels)}"
         right = test.key.get(identifier, value) if role == "gold" and test.key is not None else value
         if value == right:
             return ""
-        return f"the gold label of {shown(identifier)} is {shown(value)}; the key says {shown(right)}"
+        gold = f"the gold label of {core.shown(identifier)} is {core.shown(value)}"
+        return f"{gold}; the key says {core.shown(right)}"
 
     def check_samples(self, n: int, gold: Sequence[str]) -> None:
         """Are they the samples of this test set, all of them?"""
@@ -293,7 +283,7 @@ class _Check:
         if test.key is not None and "id" in self.columns:
             for name in test.key:
                 if name not in self.lines:
-                    self.add(f"id {shown(name)} of the test set is missing")
+                    self.add(f"id {core.shown(name)} of the test set is missing")
             return
         if test.n and n != test.n:
             self.add(f"{n} samples; the test set of {test.name} has {test.n}")
@@ -316,9 +306,9 @@ def read_labels_file(
     `Refused` with every fault; ValueError for a file whose columns are not clear, or that cannot be taken
     apart at all.
     """
-    path = plain_file(path)
+    path = core.plain_file(path)
     if path.stat().st_size > MOST_BYTES:
-        raise MalformedRecord(path, f"has more than {MOST_BYTES >> 20} MiB; no test set is that large")
+        raise core.MalformedRecord(path, f"has more than {MOST_BYTES >> 20} MiB; no test set is that large")
     source, n = data.open_source(path), 0
     check = _Check(test, _columns_of(source, test, columns, roles))
     values: dict[str, list[str]] = {role: [] for role in check.columns}
@@ -329,7 +319,7 @@ def read_labels_file(
                 n += 1
                 for role, column in values.items():
                     column.append(sound.get(role, ""))
-    except MalformedRecord as fault:
+    except core.MalformedRecord as fault:
         check.add(f"{fault.reason}; what follows was not read", fault.line)
     if not n and not check.count:
         check.add("there are no predictions")
@@ -354,5 +344,5 @@ def _columns_of(
     if "gold" not in columns and (test.key is None or "id" not in columns):
         how = "name it, --gold-column C, or give another file, --gold FILE"
         said = "without a gold column, ids are needed" if test.key else f"which column is gold? {how}"
-        raise ValueError(f"{source.path}: {said}. Columns: {listing(source.names)}")
+        raise ValueError(f"{source.path}: {said}. Columns: {core.listing(source.names)}")
     return columns

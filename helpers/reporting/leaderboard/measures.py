@@ -16,17 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from ... import ROOT, metrics
-from ...core import (
-    SEMEVAL_RELATIONS,
-    SKIPPED,
-    Label,
-    read_file,
-    shown,
-    signature_field,
-    unknown_name,
-    write_atomically,
-)
+from ... import ROOT, core, metrics
 from ...runs import RankedFacts, Run
 
 KINDS = ("labels", "paired", "sets", "facts")
@@ -36,7 +26,7 @@ ALPHA_STEPS = 20
 CACHE = ROOT / ".cache" / "leaderboard"
 DECIMALS = 8  # of the ends of intervals; values are kept as they are, or a digit shown could differ
 Function = Callable[..., Any]
-Fits = Callable[[Sequence[Label], Label | None], bool]
+Fits = Callable[[Sequence[core.Label], core.Label | None], bool]
 
 
 @dataclass(frozen=True)
@@ -66,38 +56,38 @@ class Measure:
     averages: bool = False
 
 
-def _semeval(labels: Sequence[Label], negative: Label | None) -> bool:
-    return negative == "Other" and set(labels) - {SKIPPED} == set(SEMEVAL_RELATIONS)
+def _semeval(labels: Sequence[core.Label], negative: core.Label | None) -> bool:
+    return negative == "Other" and set(labels) - {core.SKIPPED} == set(core.SEMEVAL_RELATIONS)
 
 
-def _has_labels(k: int, labels: Sequence[Label], negative: Label | None) -> bool:
+def _has_labels(k: int, labels: Sequence[core.Label], negative: core.Label | None) -> bool:
     return len(labels) >= k
 
 
-def _accuracy(table: metrics.Outcome, negative: Label | None) -> Any:
+def _accuracy(table: metrics.Outcome, negative: core.Label | None) -> Any:
     return table.accuracy
 
 
-def _performance(table: Any, negative: Label | None, classes_of: Any = None) -> Any:
+def _performance(table: Any, negative: core.Label | None, classes_of: Any = None) -> Any:
     if _semeval(table.labels, negative):
         return metrics.official_macro(table, negative, classes_of)
     return metrics.average(table, "macro", negative=negative, classes_of=classes_of)
 
 
-def _direction(name: str, outcome: Any, negative: Label | None, classes_of: Any = None) -> Any:
+def _direction(name: str, outcome: Any, negative: core.Label | None, classes_of: Any = None) -> Any:
     performance = partial(_performance, negative=negative)
     return getattr(metrics.direction_scores(outcome, None, performance, classes_of), name)
 
 
-def _at_k(name: str, outcome: metrics.MultilabelOutcome, negative: Label | None) -> Any:
+def _at_k(name: str, outcome: metrics.MultilabelOutcome, negative: core.Label | None) -> Any:
     return outcome.ranking.scores([int(name.partition("@")[2])])[name]
 
 
-def _of_facts(name: str, ranking: Any, negative: Label | None) -> Any:
+def _of_facts(name: str, ranking: Any, negative: core.Label | None) -> Any:
     return metrics.fact_scores(ranking)[name]  # None is undefined
 
 
-def _scheme_score(name: str, outcome: Any, negative: Label | None, classes_of: Any = None) -> Any:
+def _scheme_score(name: str, outcome: Any, negative: core.Label | None, classes_of: Any = None) -> Any:
     table = outcome.counts if isinstance(outcome, metrics.MultilabelOutcome) else outcome
     return metrics.averages(table, [name], classes_of=classes_of, negative=negative)[..., 0]
 
@@ -156,9 +146,9 @@ def register_measure(
     >>> unregister_measure("error")
     """
     if kind not in KINDS:
-        raise unknown_name("kind of measure", kind, KINDS)
+        raise core.unknown_name("kind of measure", kind, KINDS)
     if not isinstance(name, str) or not name.isidentifier():
-        raise ValueError(f"measure name {shown(name)}: letters, digits and underscores are needed")
+        raise ValueError(f"measure name {core.shown(name)}: letters, digits and underscores are needed")
     if _measures.get((kind, name)) in _BUILT_IN:
         raise ValueError(f"there is a measure {name!r} already: choose another name")
     made = Measure(name, title or name, kind, function, about, **options)
@@ -255,7 +245,7 @@ def measured(run: Run, replicates: int = REPLICATES, cached: bool = False) -> di
     path = CACHE / f"{hashlib.sha256(text.encode()).hexdigest()}.json"
     cached = cached and all(each in _BUILT_IN for each in every)
     if cached and path.exists():
-        return json.loads(read_file(path))
+        return json.loads(core.read_file(path))
     values: dict[str, Any] = {}
     for kind, (outcome, measures) in applied.items():
         ends = _intervals(kind, outcome, run, measures, replicates) if replicates else {}
@@ -265,7 +255,7 @@ def measured(run: Run, replicates: int = REPLICATES, cached: bool = False) -> di
     schemes = _scheme_ends(applied, run.negative, replicates) if replicates else {}
     numbers = metrics.plain_values({"measures": values, "ends": schemes})
     if cached:
-        write_atomically(path, json.dumps(numbers))
+        core.write_atomically(path, json.dumps(numbers))
     return numbers
 
 
@@ -310,7 +300,7 @@ def _fact_sample(ranking: Any, run: Run) -> metrics.FactSample:
     return metrics.FactSample.of(ranking, units, of_unit)
 
 
-def _scheme_ends(applied: dict[str, Any], negative: Label | None, replicates: int) -> dict[str, Any]:
+def _scheme_ends(applied: dict[str, Any], negative: core.Label | None, replicates: int) -> dict[str, Any]:
     """Ends of F1 under micro, entropy and n^α, over the labels with gold samples; for label sets over all."""
     if "facts" in applied:
         return {}
@@ -345,7 +335,7 @@ def _signature(measure: Measure, run: Run, outcome: Any) -> str:
     >>> _signature(_BUILT_IN[0], run, run.outcome())
     'accuracy|negative:None|n:3|v:0.1'
     """
-    name, negative = measure.name, f"negative:{signature_field(run.negative)}"
+    name, negative = measure.name, f"negative:{core.signature_field(run.negative)}"
     n = f"n:{run.n}|v:{metrics.RULES}"
     if name in metrics.scheme_names():
         counts = class_counts(run)

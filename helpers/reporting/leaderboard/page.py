@@ -49,14 +49,14 @@ OWN_STYLE = (
     "body{max-width:860px}h2{margin:36px 0 8px}svg{max-width:100%;height:auto}"
     "blockquote{color:var(--soft);margin:12px 0;padding-left:14px;border-left:3px solid var(--line)}"
     "svg text{font:12px var(--sans);fill:var(--soft)}main{overflow-wrap:anywhere}"
-    "tr>*+*{text-align:right;white-space:nowrap}"
+    "tr>*+*{text-align:right;white-space:nowrap}td[style]{min-width:150px}"
 )
 WIDTH, HEIGHT, LEFT, TOP, INNER = 820, 300, 48, 20, 244
 """Of the figure over α: the whole, where the plane begins, and its height."""
 logger = logging.getLogger(__name__)
 
 
-def build_page(data: dict[str, Any], path: Path | str = PAGE, web: Path | str = WEB) -> Path:
+def build_page(data: dict[str, Any], path: Path | str = PAGE) -> Path:
     """Write the page with these data (`page_data`), atomically. Returns its path.
 
     The same data and sources give the same file. Raises OSError if a source is missing.
@@ -67,7 +67,7 @@ def build_page(data: dict[str, Any], path: Path | str = PAGE, web: Path | str = 
     ...     page.read_text("utf-8").count("<script")
     3
     """
-    return write_atomically(path, _page_text(data, Path(web)))
+    return write_atomically(path, _page_text(data))
 
 
 def take_pictures(page: Path | str, folder: Path | str) -> list[Path]:
@@ -98,14 +98,14 @@ def take_pictures(page: Path | str, folder: Path | str) -> list[Path]:
     return taken
 
 
-def _page_text(data: dict[str, Any], web: Path = WEB) -> str:
+def _page_text(data: dict[str, Any]) -> str:
     """The text of the page; no text of the data can end its script element or begin another.
 
     >>> "<script>alert" in _page_text({"testsets": [], "replicates": 0, "x": "<script>alert(1)</script>"})
     False
     """
-    plot = _source(web / PLOT).replace("</script", "<\\/script")
-    scripts = "\n".join(_source(web / f"{name}.js") for name in SCRIPTS)
+    plot = _source(PLOT).replace("</script", "<\\/script")
+    scripts = "\n".join(_source(f"{name}.js") for name in SCRIPTS)
     code = f"(() => {{\n'use strict';\n{scripts}}})();\n"
     digests = [base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in (plot, code)]
     allowed = " ".join(f"'sha256-{digest}'" for digest in digests)
@@ -115,17 +115,17 @@ def _page_text(data: dict[str, Any], web: Path = WEB) -> str:
     policy = f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; img-src data:"
     parts = {
         "policy": f"{policy}; {SAFE}",
-        "style": _source(web / "style.css"),
+        "style": _source("style.css"),
         "replicates": f"{data.get('replicates', 0):,}",
         "data": text,
         "plot": plot,
         "code": code,
     }
-    return re.sub(r"\{\{(\w+)\}\}", lambda match: parts[match[1]], _source(web / "page.html"))
+    return re.sub(r"\{\{(\w+)\}\}", lambda match: parts[match[1]], _source("page.html"))
 
 
-def _source(path: Path) -> str:
-    return read_file(path).decode()
+def _source(name: str) -> str:
+    return read_file(WEB / name).decode()
 
 
 @dataclass(frozen=True)
@@ -222,7 +222,7 @@ class _FileReport:
 
     def to_html(self) -> str:
         """The report as one HTML page without scripts; a bar stands behind the F1 of each class."""
-        style, title = _source(WEB / "style.css"), html.escape(self.title())
+        style, title = _source("style.css"), html.escape(self.title())
         bar = r'<td style="background:linear-gradient(90deg,var(--wash) \1%,transparent \1%)">\1</td></tr>'
         classes = re.sub(r"<td>([\d.]+)</td></tr>", bar, _scrolled(self.classes()))
         parts = [f"<h1>{title}</h1>", _scrolled(self.schemes())]

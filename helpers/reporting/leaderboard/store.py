@@ -17,19 +17,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ... import ROOT
-from ...core import (
-    SKIPPED,
-    MalformedRecord,
-    file_sha256,
-    listing,
-    locked,
-    naming_file,
-    remove_abandoned,
-    shown,
-    unknown_name,
-    visible,
-)
+from ... import ROOT, core
 from ...data import open_source, read_matrix
 from ...evaluation import read_fact_lists
 from ...metrics import MultilabelOutcome, Outcome
@@ -54,7 +42,7 @@ def submitted_outcome(given: Submission, test: TestSet) -> Outcome | MultilabelO
     Raises as `read_labels_file`, and ValueError where what the kind of test set needs is not given.
     """
     outcome_of = {"labels": _label_outcome, "sets": _set_outcome, "facts": _fact_outcome}[test.kind]
-    with naming_file(given.file):
+    with core.naming_file(given.file):
         return outcome_of(given, test)
 
 
@@ -62,10 +50,12 @@ def _label_outcome(given: Submission, test: TestSet) -> Outcome:
     values = read_labels_file(given.file, test, given.columns)
     labels = test.labels or tuple(sorted(set(values["gold"])))
     if test.negative not in (None, *labels):
-        raise unknown_name("negative class", test.negative, labels)
+        raise core.unknown_name("negative class", test.negative, labels)
     paired = values.get("predicted_paired")
     predicted = {*values["predicted"], *(paired or ())}
-    labels += tuple(sorted(predicted - {*labels, SKIPPED})) + (SKIPPED,) * (SKIPPED in predicted)
+    labels += tuple(sorted(predicted - {*labels, core.SKIPPED})) + (core.SKIPPED,) * (
+        core.SKIPPED in predicted
+    )
     roles = {"paired": paired} if paired else {}
     return Outcome.from_columns(values["gold"], values["predicted"], labels=labels, **roles)
 
@@ -81,7 +71,7 @@ def _set_outcome(given: Submission, test: TestSet) -> MultilabelOutcome:
         raise ValueError(f"the scores have shape {scores.shape}; the truth has {gold.shape}")
     counts = np.asarray(gold.sum(axis=0)).ravel().tolist()
     if faults := test.other_counts(dict(zip(test.labels, counts, strict=True))):
-        raise ValueError(listing(faults))
+        raise ValueError(core.listing(faults))
     options = {"threshold": given.threshold, "labels": test.labels}
     return MultilabelOutcome.from_scores(gold, scores, depth=min(5, len(test.labels)), **options)
 
@@ -121,10 +111,10 @@ def add_submission(
     outcome = submitted_outcome(submission, test)
     run = _run(outcome, test, [submission.file], seed=submission.seed, **named)
     if test.own and not Path(store, test.name).exists():
-        negative = "none, --negative names it" if test.negative is None else shown(test.negative)
+        negative = "none, --negative names it" if test.negative is None else core.shown(test.negative)
         about = f"{run.n} samples, {len(run.labels)} labels, negative class {negative}"
         logger.warning("%s is a new test set: %s", test.name, about)
-    with locked(store):
+    with core.locked(store):
         _sweep(str(store))
         _check_free(run, Path(store), Path(runs), replace)
         return save_run(run, store, overwrite=replace)
@@ -132,7 +122,7 @@ def add_submission(
 
 def _run(outcome: Any, test: TestSet, files: Sequence[Path | str], **named: Any) -> Run:
     """The run file's content; refused is a name that cannot be part of a path."""
-    sums = {visible(Path(file).name, LONGEST_NAME): file_sha256(file) for file in files}
+    sums = {core.visible(Path(file).name, LONGEST_NAME): core.file_sha256(file) for file in files}
     of_set = {"dataset": test.dataset, "split": test.split, "negative": test.negative}
     run = Run.from_outcome(outcome, files=sums, **of_set, **named)
     run_path(run)
@@ -141,33 +131,35 @@ def _run(outcome: Any, test: TestSet, files: Sequence[Path | str], **named: Any)
 
 @functools.cache
 def _sweep(store: str) -> None:
-    """Remove what killed processes left half-written, once a process; called while the store is locked."""
+    """Remove what killed processes left half-written, once a process; the store is locked."""
     for folder in {path.parent for path in Path(store).glob("*/*/*/.helpers-*")}:
-        remove_abandoned(folder)
+        core.remove_abandoned(folder)
 
 
 def _check_words(submission: Submission) -> None:
     for name in ("dataset", "system", "paper", "licence"):
         value = getattr(submission, name)
         if not isinstance(value, str) or not value.isprintable():
-            raise ValueError(f"{name} is {shown(value)}: one line of printable text is needed")
+            raise ValueError(f"{name} is {core.shown(value)}: one line of printable text is needed")
     if not submission.system.strip() or len(submission.system) > LONGEST_NAME:
-        raise ValueError(f"system is {shown(submission.system)}: 1 to {LONGEST_NAME} characters are needed")
+        raise ValueError(
+            f"system is {core.shown(submission.system)}: 1 to {LONGEST_NAME} characters are needed"
+        )
     paper = submission.paper
     if paper and (not paper.startswith(("https://", "http://")) or len(paper) > LONGEST_LINK or " " in paper):
-        raise ValueError(f"paper is {shown(paper)}: an address that begins with https:// is needed")
+        raise ValueError(f"paper is {core.shown(paper)}: an address that begins with https:// is needed")
 
 
 def _check_free(run: Run, store: Path, runs: Path, replace: bool) -> None:
     """Refuse a name that is taken; called while the store is locked."""
-    name, path = shown(run.model), run_path(run, store)
+    name, path = core.shown(run.model), run_path(run, store)
     if run_path(run, runs).exists() and store.resolve() != runs.resolve():
         raise ValueError(f"system {name} on {run.dataset} is one of the reproduction: choose another name")
     if path.exists() and not replace:
         there = load_run(path)
         if there.table != run.table or different_fields(there, run):
             what = ", ".join(different_fields(there, run)) or "outcome"
-            stored = f"system {shown(there.model)} is stored already, with another {what}"
+            stored = f"system {core.shown(there.model)} is stored already, with another {what}"
             raise ValueError(f"{path}: {stored}; --replace puts this one there")
 
 
@@ -209,13 +201,13 @@ def read_batch(path: Path | str) -> list[Submission]:
         cells = {name: row.get(name) or "" for name in BATCH_COLUMNS}
         for name, cell in cells.items():
             if not isinstance(cell, str) or (name in needed and not cell.strip()):
-                raise MalformedRecord(path, "text is needed", line, name)
+                raise core.MalformedRecord(path, "text is needed", line, name)
         if not (seed := cells.pop("seed")).isdecimal() and seed:
-            raise MalformedRecord(path, "a whole number is needed", line, "seed")
+            raise core.MalformedRecord(path, "a whole number is needed", line, "seed")
         file, number = path.parent / cells.pop("file"), int(seed) if seed else None
         submitted.append(Submission(file, **cells, seed=number))
     if not submitted:
-        raise MalformedRecord(path, "there are no submissions")
+        raise core.MalformedRecord(path, "there are no submissions")
     return submitted
 
 
@@ -229,8 +221,8 @@ def remove_submission(dataset: str, system: str, store: Path | str = STORE) -> l
     ValueError: unknown submission to tacred 'mine'. Known: none
     """
     if not Path(store).is_dir():
-        raise unknown_name(f"submission to {dataset}", system, ())
-    with locked(store):
+        raise core.unknown_name(f"submission to {dataset}", system, ())
+    with core.locked(store):
         runs = list_runs(folder=store)
         own = [run for run in runs if dataset in (run.dataset, f"{run.dataset}-{run.split}")]
         chosen = [
@@ -239,7 +231,7 @@ def remove_submission(dataset: str, system: str, store: Path | str = STORE) -> l
             if system in (run.model, run.second, run.model.removesuffix(f"+{run.second}"))
         ]
         if not chosen:
-            raise unknown_name(f"submission to {dataset}", system, [run.model for run in own])
+            raise core.unknown_name(f"submission to {dataset}", system, [run.model for run in own])
         for path in chosen:
             path.unlink()
             with contextlib.suppress(OSError):  # not empty: it stays
@@ -283,7 +275,7 @@ def compare_submissions(
     if "id" in ours and "id" in theirs:
         ours, theirs = ours.set_index("id"), theirs.set_index("id")
         if alone := set(ours.index) ^ set(theirs.index):
-            raise ValueError(f"{second.file}: id {shown(min(alone))} is in one of the two files only")
+            raise ValueError(f"{second.file}: id {core.shown(min(alone))} is in one of the two files only")
         theirs = theirs.loc[ours.index]
     other_gold = (ours["gold"] != theirs["gold"]).to_numpy()
     if other_gold.any():
@@ -293,5 +285,5 @@ def compare_submissions(
     labels = tuple(dict.fromkeys([*test.labels, *roles["predicted"], *roles["second"]]))
     outcome = Outcome.from_columns(ours["gold"], **roles, labels=labels)
     both = {"model": f"{first.system}+{second.system}", "second": second.system}
-    with locked(store):
+    with core.locked(store):
         return save_run(_run(outcome, test, (first.file, second.file), **both), store, overwrite=True)

@@ -99,7 +99,7 @@ class TestWhatIsStored:
         submission = Submission(scores, "sets", "m", truth=truth)
         assert load_run(add_submission(submission, store, runs)).outcome().counts.predicted.tolist() == [2, 2]
         truth.write_text("1,1\n1,1\n0,0\n")
-        with pytest.raises(ValueError, match="2 samples have the gold label 'y'; the test set has 1"):
+        with pytest.raises(ValueError, match="2 samples have the gold label 'y', not 1"):
             add_submission(submission, store, runs, replace=True)
 
     def test_ranked_facts(self, tmp_path, store) -> None:
