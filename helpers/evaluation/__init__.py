@@ -4,6 +4,7 @@ from .score import score_file, score_frame, score_run
 from .multilabel import DocumentScores, score_documents, score_multilabel, score_multilabel_files
 from .fact_files import read_fact_lists
 from .facts import FactComparison, FactReport, compare_fact_files, score_fact_file
+from .pairs import matched
 from .compare import Comparison, compare_files
 from .runs_compared import RunComparison, compare_run_files
 from .leakage import audit_leak, leak_report, leak_table

@@ -19,7 +19,7 @@ import pandas as pd
 
 from ... import ROOT, core
 from ...data import open_source, read_matrix
-from ...evaluation import read_fact_lists
+from ...evaluation import matched, read_fact_lists
 from ...metrics import MultilabelOutcome, Outcome
 from ...runs import STORED_RUNS, RankedFacts, Run, different_fields, list_runs, load_run, run_path, save_run
 from .checks import (
@@ -272,15 +272,7 @@ def compare_submissions(
     if test.kind != "labels":
         raise ValueError(f"{first.dataset}: joint outcomes are stored of single labels only")
     ours, theirs = (pd.DataFrame(read_labels_file(each.file, test, each.columns)) for each in (first, second))
-    if "id" in ours and "id" in theirs:
-        ours, theirs = ours.set_index("id"), theirs.set_index("id")
-        if alone := set(ours.index) ^ set(theirs.index):
-            raise ValueError(f"{second.file}: id {core.shown(min(alone))} is in one of the two files only")
-        theirs = theirs.loc[ours.index]
-    other_gold = (ours["gold"] != theirs["gold"]).to_numpy()
-    if other_gold.any():
-        number = other_gold.argmax() + 1
-        raise ValueError(f"{second.file}: sample {number} has another gold label than in {first.file}")
+    theirs = matched(first.file, ours, second.file, theirs)
     roles = {"predicted": ours["predicted"], "second": theirs["predicted"]}
     labels = tuple(dict.fromkeys([*test.labels, *roles["predicted"], *roles["second"]]))
     outcome = Outcome.from_columns(ours["gold"], **roles, labels=labels)
