@@ -21,7 +21,8 @@ from helpers.cli import main
 from helpers.core import MalformedRecord
 from helpers.data import Documents, RelationSample
 from helpers.data.samples import word_spans
-from helpers.metrics import Outcome, Weighting, register_scheme, unregister_scheme
+from helpers.metrics import Outcome, Weighting, register_scheme
+from helpers.metrics.weighting import _WEIGHTINGS
 from helpers.runs import Run
 
 LINEAR = json.loads((ROOT / "tests/golden/linear.json").read_text("utf-8"))
@@ -52,7 +53,7 @@ def temporary_scheme(name: str, weighting: Weighting) -> Iterator[str]:
     try:
         yield name
     finally:
-        unregister_scheme(name)
+        _WEIGHTINGS.pop(name)
 
 
 def run_command(*words: object) -> tuple[int, str, str]:

@@ -4,5 +4,4 @@ Each library is loaded when its adapter is first used; none is needed to install
 torchmetrics is a class of it: `from helpers.adapters.streaming import WeightedF1`.
 """
 
-from .scikit_learn import f1_score, multilabel, scorer
-from .trainer import compute_metrics
+from .functions import compute_metrics, f1_score, multilabel, scorer

@@ -13,7 +13,7 @@ import torch
 
 from ..core import Label, shown
 from ..metrics import Outcome, Policy, Weighting, average
-from .trainer import IGNORED, kept_ids, names_of
+from .functions import IGNORED, kept_ids, names_of
 
 try:
     from torchmetrics import Metric

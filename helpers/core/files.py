@@ -2,6 +2,9 @@
 
 A reader, and a killed writer, sees the old file or the new one, never half. What the bytes mean is decided
 elsewhere.
+
+Which files a process opens can be noted, by Python's audit events, to know what a result was made from. What
+a library opens by itself, in C, is not seen: Parquet files that pyarrow or DuckDB read.
 """
 
 from __future__ import annotations
@@ -13,12 +16,13 @@ import gzip
 import hashlib
 import os
 import shutil
+import sys
 import tempfile
 import time
 import zlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import Any, BinaryIO, cast
 
 from .. import ROOT
 from .errors import MalformedRecord
@@ -31,6 +35,7 @@ except ImportError:  # Windows: nothing is locked, and what a killed process lef
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _BLOCK = 1 << 24
 _PRIVATE, _LOCK, _YOUNG = ".helpers-", "lock", 60.0  # seconds in which a folder gets its lock
+_WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT
 
 
 def read_file(path: Path | str, keep_mark: bool = False) -> bytes:
@@ -192,7 +197,8 @@ def atomic_path(path: Path | str) -> Iterator[Path]:
         with private_folder(path.parent) as folder:
             draft = folder / f"draft{path.suffix}"
             yield draft
-            draft.chmod(0o666 & ~_umask())  # a library may have made it for its owner only
+            os.umask(mask := os.umask(0o077))
+            draft.chmod(0o666 & ~mask)  # a library may have made it for its owner only
             with open(draft, "rb+") as written:
                 os.fsync(written.fileno())
             os.replace(draft, path)
@@ -208,12 +214,6 @@ def _blaming(path: Path) -> Iterator[None]:
         if error.errno is not None and (not named or _PRIVATE in named):
             error.filename, error.filename2 = str(path), None
         raise
-
-
-def _umask() -> int:
-    mask = os.umask(0o077)
-    os.umask(mask)
-    return mask
 
 
 @contextlib.contextmanager
@@ -277,3 +277,48 @@ def utf8_fault(content: bytes) -> tuple[int, int, str] | None:
             said = f"byte {byte} of the file, 0x{content[byte]:02x}, is not UTF-8; save the file as UTF-8"
             return byte, content.count(b"\n", 0, byte) + 1, said
     return None
+
+
+def note_opened(log: Path | str) -> None:
+    """From now on, append a line to `log` for each file that this process opens or gives its name.
+
+    'r PATH' for one that is read, 'w PATH' for one that is written or that another one is renamed to; each
+    line once, absolute paths. It cannot be taken back: the process is to be one of its own.
+    """
+    stream = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    seen: set[str] = set()
+
+    def note(kind: str, path: Any) -> None:
+        if not isinstance(path, str | bytes | os.PathLike):
+            return  # a number: a file that is open already
+        line = f"{kind} {os.path.abspath(os.fsdecode(path))}\n"
+        if line not in seen:
+            seen.add(line)
+            os.write(stream, line.encode("utf-8", "surrogateescape"))
+
+    def hook(event: str, arguments: tuple) -> None:
+        if event == "open":
+            path, _, flags = arguments
+            note("w" if isinstance(flags, int) and flags & _WRITING else "r", path)
+        elif event == "os.rename":
+            note("w", arguments[1])
+
+    sys.addaudithook(hook)
+
+
+def read_opened(log: Path | str) -> tuple[list[Path], list[Path]]:
+    """The files that were read and those that were written, each sorted, as `note_opened` noted them; a file
+    that was written first counts as written only.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     log = Path(folder, "log")
+    ...     _ = log.write_text("r /a/in.csv\\nw /a/out.csv\\nr /a/out.csv\\n")
+    ...     [[path.name for path in paths] for paths in read_opened(log)]
+    [['in.csv'], ['out.csv']]
+    """
+    kinds: dict[str, str] = {}
+    for line in Path(log).read_text("utf-8", "surrogateescape").splitlines():
+        kind, _, path = line.partition(" ")
+        kinds.setdefault(path, kind)
+    return tuple(sorted(Path(path) for path in kinds if kinds[path] == kind) for kind in "rw")  # type: ignore

@@ -9,83 +9,32 @@ directed relations; label sets and rankings of labels have outcomes of their own
 """
 
 # single labels: columns → counts → class scores → weights → averages → report
-from .counting import checked_labels
+from .counting import as_label_matrix, as_score_matrix, checked_labels
 from .outcome import Outcome, leaked
 from .scores import CLASS_SCORES, ClassCounts, f_beta, resolve_score
-from .weighting import (
-    SCHEMES,
-    Weighting,
-    class_weights,
-    desiderata,
-    power,
-    register_scheme,
-    scheme_names,
-    unregister_scheme,
-)
-from .averaging import Policy, RULES, average, averages, class_report, evaluate, signature
-from .report import (
-    DIRECTION_SCORES,
-    ClassReport,
-    Column,
-    Report,
-    Table,
-    chance,
-    escape_markdown,
-    percent,
-    plain_number,
-    plain_values,
-    points,
-)
+from .weighting import SCHEMES, Weighting, class_weights, desiderata, power, register_scheme, scheme_names
+from .averaging import RULES, Policy, average, averages, class_report, evaluate, signature
+from .report import DIRECTION_SCORES, ClassReport, Column, Report, Table
+from .report import chance, escape_markdown, percent, plain_number, plain_values, points
 from .latex import latex_float, latex_name, latex_text
 
 # how sure, and how stable
-from .reliability import calibration
-from .bootstrap import (
-    BootstrapTest,
-    Interval,
-    bootstrap_intervals,
-    bootstrap_suffix,
-    paired_bootstrap,
-    unpaired_bootstrap,
-)
-from .significance import (
-    CORRECTIONS,
-    FEW_RUNS,
-    FewRunsWarning,
-    SAWILOWSKY,
-    cohens_d,
-    holm,
-    mean_and_sd,
-    run_test,
-    sawilowsky,
-    welch_from_summary,
-)
-from .sample_size import accuracy_samples, runs_needed, runs_power
-from .agreement import (
-    ALPHAS,
-    alpha_crossings,
-    alpha_spectrum,
-    flips,
-    leave_one_class_out,
-    rank_agreement,
-    resampled_agreement,
-)
+from .bootstrap import BootstrapTest, Interval, bootstrap_intervals, bootstrap_suffix
+from .bootstrap import paired_bootstrap, unpaired_bootstrap
+from .significance import CORRECTIONS, FEW_RUNS, SAWILOWSKY, FewRunsWarning
+from .significance import cohens_d, holm, mean_and_sd, run_test, sawilowsky, welch_from_summary
+from .significance import accuracy_samples, runs_needed, runs_power
+from .agreement import ALPHAS, alpha_crossings, alpha_spectrum, calibration, flips, leave_one_class_out
+from .agreement import rank_agreement, resampled_agreement
 
 # directed relations
-from .direction import (
-    DirectionScores,
-    direction_scores,
-    inverse_labels,
-    official_macro,
-    official_scores,
-    paired_breakdown,
-)
+from .direction import DirectionScores, direction_scores, inverse_labels, paired_breakdown
+from .direction import official_macro, official_scores
 
 # ranked facts of distant supervision
-from .facts import AREAS, CurveFault, FactRanking, PRECISION_AT, curve_order, fact_scores
-from .fact_samples import FACT_MEASURES, FactSample
+from .facts import AREAS, FACT_MEASURES, PRECISION_AT, CurveFault, FactRanking, FactSample
+from .facts import curve_order, fact_scores
 
 # label sets and rankings of labels
-from .label_matrix import as_label_matrix, as_score_matrix
 from .ranking import RankingOutcome, checked_ks, names_at
-from .multilabel import F_MEASURES, MultilabelOutcome, f_measures, label_intervals
+from .multilabel import F_MEASURES, MultilabelOutcome, label_intervals

@@ -17,10 +17,10 @@ from typing import Any, Protocol
 import numpy as np
 
 from ..core import SKIPPED, Label, shown, signature_field, unlisted_message
-from .counting import check_total, checked_labels
+from .counting import checked_labels
 from .outcome import Outcome, positions, scalar
 from .report import ClassReport, plain_number
-from .scores import LOWEST, ClassCounts, ClassScore, beta_of, f_of_means, in_range, resolve_score
+from .scores import ClassCounts, ClassScore, f_of_means, resolve_score
 from .weighting import Weighting, class_weights, scheme_names
 
 RULES = "0.1"  # version of the scoring rules: it changes when a number could change
@@ -110,18 +110,15 @@ class Policy:
     def choose(self, counts: ClassCounts) -> tuple[np.ndarray, np.ndarray]:
         """(L,) bool, the labels to average, and (..., L), those that the class-weighted schemes average, in
         each replicate; ValueError for a label or negative class that the table lacks."""
-        named = isinstance(self.labels, str)
-        listed = np.array([label != SKIPPED for label in counts.labels])
-        if not named:
-            listed = np.isin(np.arange(len(listed)), positions(self.labels, counts.labels))
-        if self.negative is not None:
-            if self.negative not in counts.labels:
-                raise ValueError(unlisted_message("negative", None, self.negative, counts.labels))
-            code = counts.labels.index(self.negative)
-            if not named and listed[code]:
+        if isinstance(self.labels, str):
+            listed = np.array([label not in (SKIPPED, self.negative) for label in counts.labels])
+        else:
+            listed = np.isin(np.arange(len(counts.labels)), positions(self.labels, counts.labels))
+            if self.negative in self.labels:
                 both = f"labels holds the negative class {shown(self.negative)}"
                 raise ValueError(f"{both}: leave out one of the two")
-            listed[code] = False
+        if self.negative is not None and self.negative not in counts.labels:
+            raise ValueError(unlisted_message("negative", None, self.negative, counts.labels))
         counted = counts.gold > 0
         if self.zero_support == "zero":
             counted = counted | (counts.predicted > 0) if self.labels == "observed" else np.ones_like(counted)
@@ -134,47 +131,58 @@ class Policy:
         >>> Policy(negative="NA").signature(table, "f1", "dodrans")
         'f1|scheme:dodrans|labels:supported|negative:NA|zero_support:skip|direction:kept|n:2|v:0.1'
         """
-        pooled, sets = scheme == "micro", counts.decision is not None
+        # micro pools all labels that may be averaged, with gold samples or without
+        pooled, sets, labels = scheme == "micro", counts.decision is not None, self.labels
+        if not isinstance(labels, str):
+            labels = _short(sorted(map(str, labels)), len(counts.labels))
+        elif pooled:
+            labels = "listed"
         normaliser = None if self.negative_in_normaliser or sets else "averaged"
         return signature(
             score,
             scheme=scheme,
-            labels=self._labels_name(counts, pooled),
-            negative=None if sets else signature_field(self.negative),
-            # micro pools all labels that may be averaged, with gold samples or without
+            labels=labels,
+            negative=None if sets else str(self.negative),
             zero_support=None if pooled else self.zero_support,
-            zero_division=None if self.zero_division == 0 else f"{self.zero_division:g}",
+            zero_division=self.zero_division or None,
             normaliser="assignments" if sets and scheme == "entropy" else normaliser,
             direction=None if sets else counts.direction,
-            decision=None if counts.decision is None else signature_field(counts.decision),
-            n=plain_number(counts.n),
-            labels_n=str(len(counts.labels)) if sets else None,
+            decision=counts.decision,
+            n=counts.n,
+            labels_n=len(counts.labels) if sets else None,
         )
 
-    def _labels_name(self, counts: Counts, pooled: bool) -> str:
-        if isinstance(self.labels, str):
-            return "listed" if pooled else self.labels
-        names = sorted(map(str, self.labels))
-        if len(names) <= 3:  # a + within a label is no end of it
-            return "+".join(signature_field(name).replace("+", "\\+") for name in names)
-        text = "\n".join(name.replace("\\", "\\\\").replace("\n", "\\n") for name in names)
-        digest = hashlib.sha256(text.encode()).hexdigest()[:8]
-        return f"{len(names)}of{len(counts.labels)}#{digest}"
+
+def _short(names: Sequence[str], n_labels: int) -> tuple[str, ...] | str:
+    """A label list as a signature has it: up to three names, or how many they are and a hash."""
+    if len(names) <= 3:
+        return tuple(names)
+    text = "\n".join(name.replace("\\", "\\\\").replace("\n", "\\n") for name in names)
+    return f"{len(names)}of{n_labels}#{hashlib.sha256(text.encode()).hexdigest()[:8]}"
 
 
-def signature(score: str, **fields: str | None) -> str:
-    """What a score needs to be read, for a reader: nothing takes it apart again.
+def signature(score: str, **fields: Any) -> str:
+    r"""What a score needs to be read, for a reader: nothing takes it apart again.
 
     Parameters
     ----------
-    score : its name. fields : name → value, in order, escaped by `core.signature_field` where it is
-        anybody's text; None: left out. The version of the rules stands last.
+    score : its name. fields : name → value, in order; None: left out. The version of the rules stands last.
+        Several labels, a tuple, are joined by `+`. In anybody's text `|` becomes `\|` (of labels `+`, `\+`),
+        and the backslash `\\`.
 
-    >>> signature("P@1", ties="index", n="7", scheme=None)
+    >>> signature("P@1", ties="index", n=7, scheme=None)
     'P@1|ties:index|n:7|v:0.1'
+    >>> print(signature("f1", labels=("a+b", "c"), negative="a|n:9"))
+    f1|labels:a\+b+c|negative:a\|n:9|v:0.1
     """
-    values = [f"{name}:{value}" for name, value in fields.items() if value is not None]
+    values = [f"{name}:{_field(value)}" for name, value in fields.items() if value is not None]
     return "|".join([score, *values, f"v:{RULES}"])
+
+
+def _field(value: Any) -> str:
+    if isinstance(value, tuple):
+        return "+".join(_field(each).replace("+", "\\+") for each in value)
+    return signature_field(plain_number(value) if isinstance(value, float) else value)
 
 
 def averages(
@@ -207,7 +215,7 @@ def averages(
     >>> averages(Outcome.from_sets(truth, predicted)).round(4).tolist()
     [0.5714, 0.6, 0.5561, 0.307, 0.2667]
     """
-    name, function = resolve_score(score)
+    _, function = resolve_score(score)
     counts = counts.per_class()
     rules = Policy.of(counts, **policy)
     listed, evaluated = rules.choose(counts if classes_of is None else classes_of.per_class())
@@ -224,11 +232,8 @@ def averages(
             means = (class_weights(support, scheme, total, evaluated) * values).sum(-1)
             columns.append(np.where(evaluated.any(-1), means, rules.zero_division))
     averaged = np.stack(columns, axis=-1)
-    if isinstance(score, str):  # the range of somebody's own function is not known
-        low = LOWEST.get(name, 0.0)
-        # weights add up to 1 but for rounding: a perfect prediction has 1, not 1 + 2e-16
-        np.clip(in_range(averaged, f"the average {name}", low), low, 1.0, out=averaged)
-    return averaged
+    # weights add up to 1 but for rounding: a perfect prediction has 1, not 1 + 2e-16
+    return averaged.clip(-1.0, 1.0) if isinstance(score, str) else averaged
 
 
 def average(counts: Counts, scheme: str | Weighting, score: str | ClassScore = "f1", **policy: Any) -> Any:
@@ -284,8 +289,7 @@ def evaluate(
         if predicted is not None or sample_weight is not None:
             raise ValueError("predicted and sample_weight are of columns: gold is an outcome, which has both")
         if gold.decision is not None:
-            raise ValueError("evaluate is for single labels: `averages` and `f_measures` are for label sets")
-        check_total(gold.counts if isinstance(gold, Outcome) else gold.gold)
+            raise ValueError("evaluate is for single labels: `averages` is for label sets, too")
         counts = gold.per_class()
     elif predicted is None:
         raise ValueError("predicted is missing: give two columns of labels, or an outcome alone")
@@ -294,11 +298,10 @@ def evaluate(
     if counts.gold.ndim != 1 or not counts.n:
         raise ValueError("evaluate needs one table with at least one sample")
     words = {"scheme": scheme, "average": average, "schemes": schemes}
-    given = [word for word, value in words.items() if value is not None]
+    given = {word: value for word, value in words.items() if value is not None}
     if len(given) > 1:
         raise ValueError(f"{' and '.join(given)} say the same thing: give one of them")
-    single = scheme if average is None else average
-    schemes = schemes if single is None else [single]
+    schemes = schemes if "schemes" in given or not given else [*given.values()]
     rules = Policy(negative, labels, zero_support, zero_division, negative_in_normaliser)
     return class_report(counts, rules, schemes, score)
 
@@ -325,8 +328,8 @@ def class_report(
     rows = {}
     for scheme, *values in zip(scheme_names(schemes), *columns, strict=True):
         row = dict(zip(scores, values, strict=True))
-        if beta := beta_of(name):
-            row[f"{name}_of_means"] = f_of_means(row["precision"], row["recall"], beta).item()
+        of_means = f_of_means(row["precision"], row["recall"], name)
+        row |= {} if of_means is None else {f"{name}_of_means": of_means.item()}
         rows[scheme] = row | {"signature": rules.signature(counts, name, scheme)}
     return kind(
         n=counts.n,

@@ -12,8 +12,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from math import sqrt
-from statistics import NormalDist
 from typing import Any
 
 import numpy as np
@@ -199,25 +197,6 @@ def _tail(drawn: np.ndarray) -> np.ndarray:
     with np.errstate(invalid="ignore", divide="ignore"):
         inside = (below - 1 - left / (right - left)) / (known - 1)
     return np.select([below == 0, below == known], [0.0, 1.0], inside)
-
-
-def wilson_interval(successes: float, n: float) -> tuple[float, float]:
-    """Wilson's 95 % score interval for a share successes / n, such as accuracy: no replicates, never empty.
-
-    (k + z²/2 ± z·√(k·(n − k)/n + z²/4)) / (n + z²), z the normal quantile of .975. Unlike
-    k/n ± z·SE it stays in [0, 1] and has width where k is 0 or n. Source: Wilson 1927; Brown, Cai and
-    DasGupta 2001.
-
-    Raises ValueError unless 0 ≤ successes ≤ n and n > 0.
-
-    >>> [round(end, 4) for end in wilson_interval(6, 10)]
-    [0.3127, 0.8318]
-    """
-    if not (0 <= successes <= n and n > 0):
-        raise ValueError(f"{successes} successes of n = {n}: 0 to n are expected, and n above 0")
-    z = NormalDist().inv_cdf(1 - TAIL)
-    middle, half = successes + z * z / 2, z * sqrt(successes * (n - successes) / n + z * z / 4)
-    return max(0.0, (middle - half) / (n + z * z)), min(1.0, (middle + half) / (n + z * z))
 
 
 def _ends(values: np.ndarray) -> tuple[Any, Any]:

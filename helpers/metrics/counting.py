@@ -1,25 +1,30 @@
-"""The one pass over the data: from label columns to how often each combination of labels occurs.
+"""The one pass over the data: from label columns, or matrices of labels, to what can be counted.
 
 Each column becomes small integer codes: integers are taken as they are, categories and Arrow's dictionaries
 bring their codes, and all other labels are numbered by a dictionary. The codes are counted block by block
 with `numpy.bincount`, and everything else works on the few combinations that occur. Neither pandas nor Arrow
 is imported: their objects are recognised by what they offer.
+
+Of multi-label data rows are instances and columns are labels. Label sets, whatever a caller has (dense or any
+sparse format, bool or numbers), become one checked `csr_array`; scores are worked on in dense blocks of rows.
 """
 
 from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Any, cast
 
 import numpy as np
+import scipy  # its parts are loaded when they are first asked for
 
-from ..core import Label, as_label, shown, unlisted_message
+from ..core import Label, shown, unlisted_message
 
 MAX_LABELS = 5_000
 """A table of 5,000² counts takes 200 MB; more labels than that are ids or texts, not classes."""
 BLOCK_ROWS = 1 << 16  # rows at a time: what is made of them stays in the processor's cache
+BLOCK_ENTRIES = 1 << 21  # rows × columns of scores that are worked on at a time: 16 MB
 COUNTED_IN_AN_ARRAY = 1 << 22  # combinations; more are counted by sorting
 LARGEST_CODE = 1 << 18
 INTEGERS = (int, np.integer, np.bool_)
@@ -46,21 +51,19 @@ def count_columns(
     if listed and isinstance(listed[0], str):  # an integer is a position in a list of strings
         by_position = dict(enumerate(listed))
         coded = [(codes, [by_position.get(name, name) for name in names]) for codes, names in coded]
-    lengths = {argument: len(codes) for argument, (codes, _) in zip(columns, coded, strict=True)}
-    first, n = next(iter(lengths.items()))
+    first, n = next(iter(columns)), len(coded[0][0])
     if not n:
         raise ValueError(f"{first} is empty: no samples to count")
-    for argument, length in lengths.items():
-        if length != n:
-            raise ValueError(f"{first} has {n} samples, {argument} has {length}")
+    for argument, (codes, _) in zip(columns, coded, strict=True):
+        if len(codes) != n:
+            raise ValueError(f"{first} has {n} samples, {argument} has {len(codes)}")
     if weight is not None or counts is not None:
         weight = _checked_weight(weight, counts, n)
-    sizes = [len(names) for _, names in coded]
-    kinds, sums = _joint_counts([codes for codes, _ in coded], sizes, weight)
+    kinds, sums = _joint_counts([codes for codes, _ in coded], [len(names) for _, names in coded], weight)
     labelled = [
         [names[code] for code in codes.tolist()] for codes, (_, names) in zip(kinds, coded, strict=True)
     ]
-    final = listed or _sorted_labels(set().union(*labelled))
+    final = listed or tuple(sorted(_of_one_kind(set().union(*labelled), "{} distinct labels")))
     position = {label: index for index, label in enumerate(final)}
     placed = [np.array([position.get(label, -1) for label in column]) for column in labelled]
     for argument, places, kind, (codes, names) in zip(columns, placed, kinds, coded, strict=True):
@@ -114,12 +117,12 @@ def _encoded(column: Any, argument: str) -> tuple[np.ndarray, Sequence[Any]]:
     if not len(array) or array.min() >= 0 and array.max() < LARGEST_CODE:  # these are codes already
         return array, range(int(array.max(initial=0)) + 1)
     integers, codes = np.unique(array, return_inverse=True)
-    _check_kinds(integers.tolist(), f"{argument} has {{}} distinct labels")
+    _of_one_kind(integers.tolist(), f"{argument} has {{}} distinct labels")
     return codes, integers.tolist()
 
 
 def _from_dictionary(codes: np.ndarray, values: list, argument: str) -> tuple[np.ndarray, Sequence[Any]]:
-    labels = [as_label(value) for value in values]
+    labels = [_as_label(value) for value in values]
     missing = [-1, *(code for code, label in enumerate(labels) if label is None)]
     if len(codes) and (codes.min() < 0 or len(missing) > 1) and (where := np.isin(codes, missing)).any():
         index = int(where.argmax())
@@ -137,7 +140,7 @@ def _numbered(column: np.ndarray | list, argument: str) -> tuple[np.ndarray, Seq
         block = rows if isinstance(rows, list) else rows.tolist()
         # by type and not by value: 1.0 and True would be found under 1
         if not all(issubclass(kind, (str, *INTEGERS)) for kind in set(map(type, block))):
-            index = next(index for index, value in enumerate(block) if as_label(value) is None)
+            index = next(index for index, value in enumerate(block) if _as_label(value) is None)
             raise _missing(argument, start + index, block[index])
         codes[start : start + len(block)] = np.fromiter(map(number.__getitem__, block), np.int32, len(block))
         if len(number) > MAX_LABELS:
@@ -201,16 +204,24 @@ def _packed(columns: Sequence[np.ndarray], sizes: Sequence[int]) -> np.ndarray:
     return packed
 
 
-def _sorted_labels(labels: set[Label]) -> tuple[Label, ...]:
-    _check_kinds(labels, "{} distinct labels")
-    return tuple(sorted(labels))
+def _as_label(value: object) -> Label | None:
+    """A value as a label, None if it is none: strings and integers are labels, True and False are 1 and 0.
+
+    >>> _as_label(np.int8(3)), _as_label(True), _as_label("NA"), _as_label(float("nan"))
+    (3, 1, 'NA', None)
+    """
+    if isinstance(value, str):
+        return str(value)
+    return int(value) if isinstance(value, INTEGERS) else None
 
 
-def _check_kinds(labels: Collection[Label], said: str) -> None:
+def _of_one_kind(labels: Collection[Label], said: str) -> Collection[Label]:
+    """The labels; ValueError for too many, and for strings beside integers."""
     if len(labels) > MAX_LABELS:
         raise ValueError(f"{said.format(len(labels))}: more than {MAX_LABELS} are ids or texts, not classes")
     if len({isinstance(label, str) for label in labels}) > 1:
         raise ValueError(f"labels mix strings and integers: {sorted(map(repr, labels))[:5]} …")
+    return labels
 
 
 def checked_labels(labels: Iterable[Label]) -> tuple[Label, ...]:
@@ -221,23 +232,18 @@ def checked_labels(labels: Iterable[Label]) -> tuple[Label, ...]:
     """
     if isinstance(labels, str):
         raise ValueError(f"labels is {shown(labels)}: a list of labels is needed")
-    listed = distinct_labels(list(labels))
+    listed = _distinct(labels)
     if not listed:
         raise ValueError("labels is empty")
-    _check_kinds(listed, "labels holds {} labels")
+    _of_one_kind(listed, "labels holds {} labels")
     return listed
 
 
-def distinct_labels(given: Sequence[Any]) -> tuple[Label, ...]:
-    """A list of labels as a tuple; ValueError names what is no label, or stands there twice.
-
-    >>> distinct_labels(["a", 1, "a"])
-    Traceback (most recent call last):
-    ValueError: labels holds 'a' twice
-    """
+def _distinct(given: Iterable[Any]) -> tuple[Label, ...]:
+    """Labels as a tuple; ValueError names what is no label, or stands there twice."""
     seen: dict[Label, None] = {}
     for index, value in enumerate(given):
-        label = as_label(value)
+        label = _as_label(value)
         if label is None:
             raise ValueError(f"labels[{index}] is {shown(value)}: labels are strings or integers")
         if label in seen:
@@ -282,3 +288,91 @@ def _checked_weight(weight: Any, counts: Any, n: int) -> np.ndarray:
         first = int(bad.argmax())
         raise ValueError(f"sample_weight[{first}] is {weight[first]}: weights are finite and not negative")
     return weight
+
+
+def as_label_matrix(values: Any, argument: str = "truth") -> scipy.sparse.csr_array:
+    """A 0/1 matrix as a boolean `csr_array` with sorted columns, no stored zero and no entry stored twice.
+
+    Parameters
+    ----------
+    values : (n, L) dense (anything that `numpy.asarray` takes) or sparse in any format, `csr_matrix` and
+        `csr_array` alike; bool, or numbers that are 0 or 1. It is never changed. n may be 0 (an empty batch),
+        L may not. An entry that a sparse format stores twice counts as the sum, as in scipy.
+    argument : how messages call it.
+
+    Raises
+    ------
+    ValueError : not two axes, no columns, no numbers, or a value other than 0 and 1; the message names the
+        row, the column and the value.
+
+    >>> as_label_matrix([[0, 1], [1, 1]]).indices.tolist()
+    [1, 0, 1]
+    >>> as_label_matrix([[0, 1], [2, 1]])
+    Traceback (most recent call last):
+    ValueError: truth[1, 0] is 2: a label is there (1) or not (0)
+    """
+    matrix = scipy.sparse.csr_array(as_score_matrix(values, argument))
+    if not matrix.has_canonical_format or not matrix.data.all():
+        matrix = matrix.copy()  # the caller's arrays stay as they are
+        matrix.sum_duplicates()
+        matrix.eliminate_zeros()
+    wrong = np.flatnonzero(matrix.data != 1)
+    if len(wrong):
+        row, column = np.searchsorted(matrix.indptr, wrong[0], "right") - 1, matrix.indices[wrong[0]]
+        value = matrix.data[wrong[0]].item()
+        raise ValueError(f"{argument}[{row}, {column}] is {value}: a label is there (1) or not (0)")
+    return matrix.astype(bool)
+
+
+def row_blocks(n: int, width: int) -> Iterator[slice]:
+    """Consecutive slices of n rows with about `BLOCK_ENTRIES` entries each, `width` a row.
+
+    >>> list(row_blocks(3, BLOCK_ENTRIES // 2))
+    [slice(0, 2, None), slice(2, 3, None)]
+    """
+    step = max(1, BLOCK_ENTRIES // max(1, width))
+    return (slice(start, min(start + step, n)) for start in range(0, n, step))
+
+
+def label_names(labels: Iterable[Label] | None, n_labels: int) -> tuple[Label, ...]:
+    """The names of the columns: those given, or 0 … L−1.
+
+    Unlike the classes of a confusion table they may be many thousands. Raises ValueError unless there is one
+    name, a string or an integer, for each column, and none twice.
+
+    >>> label_names(None, 3), label_names(["a", "b"], 2)
+    ((0, 1, 2), ('a', 'b'))
+    """
+    if labels is None:
+        return tuple(range(n_labels))
+    given = list(labels)
+    if len(given) != n_labels:
+        raise ValueError(f"labels names {len(given)} labels, but truth has {n_labels} columns")
+    return _distinct(given)
+
+
+def as_score_matrix(values: Any, argument: str = "scores") -> np.ndarray | scipy.sparse.csr_array:
+    """A matrix of bool, integers or floats, dense or a `csr_array`; ValueError for what is none.
+
+    What a sparse matrix does not store is 0: it ranks below the positive scores and above the negative ones.
+    Decision values, most of them negative, must not be thinned out that way. −∞ is a score like any other
+    here: the lowest.
+
+    >>> as_score_matrix([["1"]])
+    Traceback (most recent call last):
+    ValueError: scores holds <U1: numbers are needed
+    >>> as_score_matrix(np.zeros(3))
+    Traceback (most recent call last):
+    ValueError: scores has shape (3,): instances × labels are needed, and at least one label
+    """
+    try:
+        is_sparse = scipy.sparse.issparse(values)
+        matrix = scipy.sparse.csr_array(cast(Any, values)) if is_sparse else np.asarray(values)
+    except ValueError as error:
+        raise ValueError(f"{argument} is no matrix: {error}") from None
+    if matrix.dtype.kind not in "biuf":
+        raise ValueError(f"{argument} holds {matrix.dtype}: numbers are needed")
+    if matrix.ndim != 2 or not matrix.shape[1]:
+        needed = "instances × labels are needed, and at least one label"
+        raise ValueError(f"{argument} has shape {matrix.shape}: {needed}")
+    return matrix

@@ -23,7 +23,7 @@ import numpy as np
 
 from ..core import SKIPPED, Label, base_relation, inverse_label, shown, unlisted_message
 from .outcome import Outcome, positions, scalar
-from .scores import ClassCounts, in_range, ratio
+from .scores import ClassCounts, ratio
 
 Performance = Callable[..., Any]
 BREAKDOWN = ("right_original", "right_both", "still", "elsewhere", "right_paired")
@@ -59,10 +59,9 @@ def official_scores(
     """
     if negative is not None and negative not in ("Other", *outcome.labels):
         raise ValueError(unlisted_message("negative", None, negative, outcome.labels))
-    counts = outcome.per_class()
-    key = counts if classes_of is None else classes_of.per_class()
-    loose = outcome.relabel(base_relation, "dropped").per_class()
-    loose_key = loose if classes_of is None else classes_of.relabel(base_relation, "dropped").per_class()
+    both = outcome, outcome if classes_of is None else classes_of
+    counts, key = (table.per_class() for table in both)
+    loose, loose_key = (table.relabel(base_relation, "dropped").per_class() for table in both)
     belongs = np.equal.outer([base_relation(label) for label in counts.labels], loose.labels)
     right_in_both = counts.correct @ belongs.astype(counts.correct.dtype)  # relation and direction
     return {
@@ -97,7 +96,7 @@ def _official(
         "macro": (ratio(hits, both, undefined=0.0).sum(-1), scored.sum(-1)),
         "accuracy": (correct.sum(-1), counts.n - skipped),
     }
-    return {name: scalar(in_range(ratio(*share, undefined=0.0), name)) for name, share in shares.items()}
+    return {name: scalar(ratio(*share, undefined=0.0)) for name, share in shares.items()}
 
 
 @dataclass(frozen=True)
@@ -198,12 +197,11 @@ def direction_scores(
     inverse = _symmetric(inverse_labels(outcome.labels) if inverse is None else inverse)
     outcome = _with_inverses(outcome, inverse)
     tables = outcome.of("predicted"), outcome.of("paired", inverse)
-    if classes_of is None:
-        p_a, p_b = map(performance, tables)
-    else:
+    keys: list[dict[str, Any]] = [{}, {}]
+    if classes_of is not None:
         whole = _with_inverses(classes_of, inverse)
-        keys = whole.of("predicted"), whole.of("paired", inverse)
-        p_a, p_b = (performance(table, classes_of=key) for table, key in zip(tables, keys, strict=True))
+        keys = [{"classes_of": whole.of("predicted")}, {"classes_of": whole.of("paired", inverse)}]
+    p_a, p_b = (performance(table, **key) for table, key in zip(tables, keys, strict=True))
     directed, right_a, right_b, still = _answers(outcome, inverse)
 
     def count(kinds: np.ndarray) -> np.ndarray:
@@ -216,8 +214,8 @@ def direction_scores(
         performance_paired=p_b,
         pd=abs(p_a - p_b),
         better_set=scalar(np.where(a_is_better, "A", "B")),
-        pir=scalar(in_range(np.where(a_is_better, pir_a, pir_b), "PIR")),
-        ppr=scalar(in_range(ratio(count(right_a & right_b), n), "PPR")),
+        pir=scalar(np.where(a_is_better, pir_a, pir_b)),
+        ppr=scalar(ratio(count(right_a & right_b), n)),
         n=scalar(n),
     )
 

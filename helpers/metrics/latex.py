@@ -13,8 +13,6 @@ from typing import Any
 from ..core import table_name, unknown_name
 
 Rows = Iterable[tuple[str, Mapping[str, Any]]]
-DECIMALS = 1
-"""Of per cent: a test set of some thousand samples does not tell more."""
 COUNTS = ("support", "predicted", "correct", "facts", "n", "cells", "in_train")
 INTERVALS = ("beside", "stacked", "none")
 HIDDEN = ("signature", "averaged", "undefined", "bold")
@@ -58,7 +56,7 @@ def latex_float(
     caption: str,
     label: str,
     comments: Sequence[str] = (),
-    decimals: int = DECIMALS,
+    decimals: int = 1,
     columns: Sequence[str] | None = None,
     intervals: str = "beside",
 ) -> str:
@@ -69,7 +67,8 @@ def latex_float(
     tables : (head of the names, rows) each, a row as (name, column → value). Fractions are shown in per cent,
         counts as they are, a missing value as a dash. The keys `x_low` and `x_high` are the ends of the
         interval of `x`, `x_sd` its SD, which stand in its cell; `bold` names the columns in bold.
-    caption, names : LaTeX. label : as `\ref` takes it. decimals : of per cent.
+    caption, names : LaTeX. label : as `\ref` takes it. decimals : of per cent; a test set of some thousand
+        samples does not tell more than one.
     columns : the columns that are shown, by their keys; None: all. A table that has none of them is left out.
     intervals : 'beside' the score in its cell, 'stacked' below it, in a narrow column, or 'none'.
 
@@ -98,10 +97,9 @@ def latex_float(
     known: dict[str, None] = {}
     for title, rows in tables:
         cells = [(name, _cells(row, decimals, intervals)) for name, row in rows]
-        keys = list(dict.fromkeys(key for _, row in cells for key in row))
-        known |= dict.fromkeys(keys)
-        keys = keys if columns is None else [key for key in columns if key in keys]
-        if keys or columns is None:
+        own = dict.fromkeys(key for _, row in cells for key in row)
+        known |= own
+        if keys := [key for key in columns or own if key in own]:
             lines = [[name, *(row.get(key, "") for key in keys)] for name, row in cells]
             drawn.append(_tabular([title, *map(latex_name, keys)], lines))
     for name in columns or ():

@@ -21,7 +21,7 @@ import scipy  # its parts are loaded when they are first asked for
 from ..core import Label
 from .averaging import average, averages
 from .bootstrap import Interval, bootstrap_intervals
-from .label_matrix import as_label_matrix, as_score_matrix, label_names, row_blocks
+from .counting import as_label_matrix, as_score_matrix, label_names, row_blocks
 from .outcome import Outcome, check_same, scalar
 from .ranking import RankingOutcome, checked_ks
 from .scores import ClassCounts, f_of_means
@@ -31,7 +31,7 @@ F_MEASURES = {"Macro-F1": ("f1", "macro"), "Micro-F1": ("f1", "micro"), "Macro*-
 """LibMultiLabel's F-measures → score and scheme of their signatures."""
 
 
-def f_measures(counts: Outcome | ClassCounts) -> dict[str, Any]:
+def _f_measures(counts: Outcome | ClassCounts) -> dict[str, Any]:
     """LibMultiLabel's F-measures, over all L labels; floats, or arrays (...) for replicates.
 
     Macro-F1 = Σ_l 2·TP_l / (2·TP_l + FP_l + FN_l) / L · Micro-F1 = 2·ΣTP / Σ(2·TP + FP + FN) · Macro*-F1 =
@@ -44,11 +44,11 @@ def f_measures(counts: Outcome | ClassCounts) -> dict[str, Any]:
     mean of Fs (Opitz & Burst 2019).
 
     >>> counts = Outcome.from_sets([[1, 0, 0], [1, 1, 0]], [[1, 0, 0], [0, 0, 0]])
-    >>> {name: round(value, 4) for name, value in f_measures(counts).items()}
+    >>> {name: round(value, 4) for name, value in _f_measures(counts).items()}
     {'Macro-F1': 0.2222, 'Micro-F1': 0.5, 'Macro*-F1': 0.2222}
     """
     macro, precision, recall = (average(counts, "macro", score) for score in ("f1", "precision", "recall"))
-    of_means = scalar(f_of_means(precision, recall))
+    of_means = scalar(np.asarray(f_of_means(precision, recall)))
     return dict(zip(F_MEASURES, (macro, average(counts, "micro"), of_means), strict=True))
 
 
@@ -59,7 +59,7 @@ def label_intervals(
     replicates: int = 10_000,
     **policy: Any,
 ) -> dict[str, Interval]:
-    """Percentile bootstrap intervals of the three `f_measures` and of F1 under each scheme.
+    """Percentile bootstrap intervals of the three F-measures and of F1 under each scheme.
 
     Instances are drawn, with all their labels; the labels that are averaged are those of the original in
     every replicate (see `averages`, `classes_of`). Arguments as in `averages` and
@@ -74,7 +74,7 @@ def label_intervals(
 
     def statistic(table: Outcome) -> np.ndarray:
         counts = table.per_class()
-        fixed = np.stack(list(f_measures(counts).values()), axis=-1)
+        fixed = np.stack(list(_f_measures(counts).values()), axis=-1)
         return np.concatenate([fixed, averages(counts, schemes, classes_of=original, **policy)], axis=-1)
 
     return bootstrap_intervals(sets, statistic, rng, replicates).named(names)
@@ -119,7 +119,7 @@ class MultilabelOutcome:
 
         Parameters
         ----------
-        truth : (n, L) 0/1, dense or sparse; see `label_matrix.as_label_matrix`.
+        truth : (n, L) 0/1, dense or sparse; see `as_label_matrix`.
         scores : (n, L − unscored) dense, or sparse (what is not stored is 0). −∞: never reached, neither
             ranked nor predicted. Among equal scores the label with the lower index comes first.
         depth : the largest K of the ranking measures, from 1 to the number of labels with scores.
@@ -199,7 +199,7 @@ class MultilabelOutcome:
 
     def scores(self, ks: Iterable[int]) -> dict[str, float]:
         """The ranking measures at each K and the three F-measures; ValueError as `RankingOutcome.scores`."""
-        return self.ranking.scores(ks) | f_measures(self.counts)
+        return self.ranking.scores(ks) | _f_measures(self.counts)
 
 
 def _added(first: ClassCounts, other: ClassCounts) -> ClassCounts:

@@ -10,15 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 from typing import Any
 
 import numpy as np
 import scipy  # its parts are loaded when they are first asked for
 
 from ..core import Label, unlisted_message
-from .counting import check_total, count_columns
-from .label_matrix import as_label_matrix, label_names
+from .counting import as_label_matrix, check_total, count_columns, label_names
 from .scores import ClassCounts, ratio
 
 
@@ -74,13 +73,11 @@ def check_same(first: Any, second: Any) -> None:
         raise ValueError("tables with and without direction do not add up")
     if first.decision != second.decision:
         raise ValueError(f"outcomes decided by {first.decision} and by {second.decision} do not add up")
-    labels = first.labels, second.labels
-    if first.decision is None or labels[0] == labels[1]:
-        return
-    if len(labels[0]) != len(labels[1]):
-        raise ValueError(f"outcomes of {len(labels[0])} and of {len(labels[1])} labels do not add up")
-    index, (a, b) = next((i, pair) for i, pair in enumerate(zip(*labels, strict=True)) if len({*pair}) > 1)
-    raise ValueError(f"outcomes of different labels do not add up: label {index} is {a!r} and {b!r}")
+    if first.decision is not None and first.labels != second.labels:
+        pairs = enumerate(zip_longest(first.labels, second.labels))
+        index, (a, b) = next((index, pair) for index, pair in pairs if pair[0] != pair[1])
+        sizes = f"{len(first.labels)} and of {len(second.labels)}"
+        raise ValueError(f"outcomes of {sizes} labels do not add up: label {index} is {a!r} and {b!r}")
 
 
 def _union_labels(first: tuple[Label, ...], second: tuple[Label, ...]) -> tuple[Label, ...]:
@@ -170,12 +167,15 @@ class Outcome:
     def from_table(cls, counts: Any, labels: Iterable[Label]) -> Outcome:
         """The outcome of a contingency table (L, L), rows gold, columns predicted; undoes `table`.
 
+        Raises ValueError for another shape, a negative count, and counts that no float holds exactly.
+
         >>> Outcome.from_table([[1, 0], [2, 0]], ["a", "b"]).to_rows()
         [[0, 0, 1], [1, 0, 2]]
         """
         table, labels = np.asarray(counts), tuple(labels)
         if table.shape != (len(labels), len(labels)):
             raise ValueError(f"counts has shape {table.shape}: a row and a column for {len(labels)} labels")
+        check_total(table)
         gold, predicted = np.nonzero(table)
         return cls({"gold": gold, "predicted": predicted}, table[gold, predicted], labels)
 
@@ -230,21 +230,19 @@ class Outcome:
         if len(set(labels)) < len(labels):
             raise ValueError("labels holds a label twice")
         sets, m = decision is not None, len(roles)
-        what = ("positions" if m > 2 else "two lists of columns") if sets else f"{m} positions"
         for index, row in enumerate(rows):
             lists = [entry if sets else [entry] for entry in row[:m]]
             codes = [code for entry in lists for code in entry]
             fits = all(isinstance(code, int | np.integer) and 0 <= code < len(labels) for code in codes)
             fits = fits and all(len(set(entry)) == len(entry) for entry in lists)
             if len(row) != m + 1 or not fits or not row[m] >= 0:
-                needed = f"{what} below {len(labels)} and a count are needed"
-                raise ValueError(f"rows[{index}] is {row}: {needed}")
-        whole = all(isinstance(row[m], int | np.integer) for row in rows)
-        if whole and sum(row[m] for row in rows) >= 2**53:
-            raise ValueError("rows add up to 2^53 or more")
+                what = f"{m} {'lists of ' if sets else ''}positions below {len(labels)} and a count"
+                raise ValueError(f"rows[{index}] is {row}: {what} are needed")
         columns = [[row[role] for row in rows] for role in range(m)]
         made = [_matrix(column, len(labels)) if sets else np.array(column, np.intp) for column in columns]
-        counts = np.array([row[m] for row in rows], dtype=np.int64 if whole else float)
+        counts = np.array([row[m] for row in rows], dtype=None if rows else np.int64)
+        if not counts.sum(dtype=float) < 2.0**53:
+            raise ValueError("rows add up to 2^53 or more")
         return cls(dict(zip(roles, made, strict=True)), counts, tuple(labels), decision=decision).grouped()
 
     def to_rows(self) -> list[list[Any]]:
@@ -254,11 +252,7 @@ class Outcome:
         >>> Outcome.from_columns(["a", "a"], ["b", "b"]).to_rows()
         [[0, 1, 2]]
         """
-        columns = [
-            column.tolist() if isinstance(column, np.ndarray) else _lists(column)
-            for column in self.roles.values()
-        ]
-        rows = zip(*columns, np.moveaxis(self.counts, -1, 0).tolist(), strict=True)
+        rows = zip(*map(_lists, self.roles.values()), np.moveaxis(self.counts, -1, 0).tolist(), strict=True)
         return [list(row) for row in rows if row[-1]]
 
     @classmethod
@@ -306,7 +300,8 @@ class Outcome:
         codes = [_codes(column) for column in self.roles.values()]
         _, first, kind = np.unique(np.stack(codes, axis=1), axis=0, return_index=True, return_inverse=True)
         roles = {role: column[first] for role, column in self.roles.items()}
-        return replace(self, roles=roles, counts=summed(self.counts, kind.reshape(-1), len(first)))
+        counts = np.ascontiguousarray(self.counts @ _indicators(kind.reshape(-1), len(first)))
+        return replace(self, roles=roles, counts=counts)
 
     @property
     def n(self) -> Any:
@@ -340,17 +335,12 @@ class Outcome:
         """
         truth, guess = self.roles["gold"], self.roles[predicted]
         if self.decision is None:
-            size, hits = len(self.labels), np.ones((len(truth), 3), np.int64)
-            hits[:, 0] = truth == guess
-            codes, ends = np.stack([truth, guess + size, truth + 2 * size], 1), np.arange(len(truth) + 1)
-            matrix = scipy.sparse.csr_array((hits.ravel(), codes.ravel(), 3 * ends), (len(truth), 3 * size))
-        else:
-            right = self.roles.get(_right_of(predicted))
-            right = truth.multiply(guess) if right is None else right
-            matrix = scipy.sparse.hstack([right, guess, truth], format="csr")
+            truth, guess = (_indicators(codes, len(self.labels)) for codes in (truth, guess))
+        right = self.roles.get(_right_of(predicted))
+        right = truth.multiply(guess) if right is None else right
         # one product for all three, row by row in memory: sums do not depend on how replicates are blocked
-        correct, guessed, there = np.split(np.ascontiguousarray(self.counts @ matrix), 3, axis=-1)
-        return ClassCounts(correct, guessed, there, self.n, self.labels, self.direction, self.decision)
+        sums = np.ascontiguousarray(self.counts @ scipy.sparse.hstack([right, guess, truth], format="csr"))
+        return ClassCounts(*np.split(sums, 3, axis=-1), self.n, self.labels, self.direction, self.decision)
 
     def table(self) -> np.ndarray:
         """(..., L, L) contingency table of single labels, rows gold, columns predicted.
@@ -359,8 +349,8 @@ class Outcome:
         [[1, 1], [0, 1]]
         """
         size = len(self.labels)
-        cells = summed(self.counts, self.roles["gold"] * size + self.roles["predicted"], size * size)
-        return cells.reshape(*self.counts.shape[:-1], size, size)
+        cells = self.counts @ _indicators(self.roles["gold"] * size + self.roles["predicted"], size * size)
+        return np.ascontiguousarray(cells).reshape(*self.counts.shape[:-1], size, size)
 
     def of(self, role: str, inverse: Mapping[Label, Label] | None = None) -> Outcome:
         """Gold × what another role predicts, in place of predicted: the outcome of the second system, or on
@@ -399,7 +389,7 @@ class Outcome:
         roles = {role: moved[codes] for role, codes in self.roles.items()}
         return replace(self, roles=roles, labels=labels, direction=direction or self.direction).grouped()
 
-    def resample(self, rng: np.random.Generator, replicates: int) -> Outcome:
+    def resample(self, rng: np.random.Generator, replicates: int) -> Any:
         """Bootstrap replicates: n samples drawn with replacement; counts has shape (replicates, K).
 
         Drawing n samples with replacement and counting them is one draw from the multinomial distribution
@@ -410,8 +400,8 @@ class Outcome:
         >>> replicates.counts.shape, replicates.n.tolist()
         ((3, 2), [2, 2, 2])
         """
-        n, kinds = self.n, self.counts.shape[-1]
-        if self.decision is None or "right" in self.roles or not 0 < n <= 2 * kinds:
+        n, kinds, is_sets = self.n, self.counts.shape[-1], scipy.sparse.issparse(self.roles.get("gold"))
+        if not is_sets or "right" in self.roles or not 0 < n <= 2 * kinds:
             return replace(self, counts=draw(self.counts, rng, replicates))
         # where most sets occur once, drawing samples is several times as fast as a binomial number a kind
         samples = np.repeat(np.arange(kinds), self.counts)
@@ -431,21 +421,19 @@ def _right_of(predicted: str) -> str:
     return "right" if predicted == "predicted" else f"right_{predicted}"
 
 
-def summed(counts: np.ndarray, codes: np.ndarray, size: int) -> np.ndarray:
-    """(..., size) sums of the counts (..., K) of equal codes (K,), each below `size`.
-
-    >>> summed(np.array([[1, 2, 3]]), np.array([0, 2, 0]), 3).tolist()
-    [[4, 0, 2]]
-    """
+def _indicators(codes: np.ndarray, size: int) -> scipy.sparse.csr_array:
+    """(K, size) 1 in the column of each code: counts (..., K) @ it are sums over equal codes."""
     ones, ends = np.ones(len(codes), np.int64), np.arange(len(codes) + 1)
-    matrix = scipy.sparse.csr_array((ones, codes, ends), shape=(len(codes), size))
-    return np.ascontiguousarray(counts @ matrix)
+    return scipy.sparse.csr_array((ones, codes, ends), shape=(len(codes), size))
 
 
-def _lists(matrix: scipy.sparse.csr_array) -> list[list[int]]:
-    times = matrix.data.astype(np.intp)
-    columns = np.repeat(matrix.indices, times).tolist()
-    ends = np.append(0, np.cumsum(times))[matrix.indptr]
+def _lists(column: Any) -> list[Any]:
+    """The positions of each kind in one role; of label sets a list of them, each as often as it is there."""
+    if isinstance(column, np.ndarray):
+        return column.tolist()
+    times = column.data.astype(np.intp)
+    columns = np.repeat(column.indices, times).tolist()
+    ends = np.append(0, np.cumsum(times))[column.indptr]
     return [columns[start:stop] for start, stop in pairwise(ends.tolist())]
 
 
@@ -457,11 +445,12 @@ def _matrix(sets: Sequence[Sequence[int]], n_labels: int) -> scipy.sparse.csr_ar
 
 def _codes(column: Any) -> np.ndarray:
     """A number for each kind of one role, equal for equal ones, in their order: of sets that of their
-    columns, each as often as it is in the set; of rows of bytes that of the bytes."""
+    columns, each as often as it is in the set; of rows of bits that of the bits."""
     if isinstance(column, np.ndarray):
         if column.ndim == 1:
             return column
-        return np.unique(column.view(f"S{column.shape[1]}"), return_inverse=True)[1].reshape(-1)
+        packed = np.packbits(column, axis=1)
+        return np.unique(packed.view(f"S{packed.shape[1]}"), return_inverse=True)[1].reshape(-1)
     buffer = column.indices.astype(">i4").tobytes()  # bytes that sort like the columns
     keys: list[Any] = [buffer[4 * start : 4 * stop] for start, stop in pairwise(column.indptr.tolist())]
     if (column.data != 1).any():

@@ -1,8 +1,12 @@
 """P@K, R@K, RP@K and NDCG@K: how many labels are gold, and at which ranks are the hits?
 
-A hit is a gold label among the first K, in the order that `label_matrix` states. `RankingOutcome` counts how
-often each pattern of hits occurs; all four measures, for every K up to its depth, are functions of it. They
-average over *all* instances, those without gold labels included, which have 0 in all four.
+A hit is a gold label among the first K. The order of labels is always the same: scores descend, and among
+equal scores the label with the lower index comes first, as in `numpy.argsort(-scores, kind="stable")`.
+LibMultiLabel takes the K labels from `numpy.argpartition`, which breaks ties as it happens to: at the K-th
+place its metrics are not defined by the scores alone.
+
+`RankingOutcome` counts how often each pattern of hits occurs; all four measures, for every K up to its depth,
+are functions of it. They average over *all* instances; those without gold labels have 0 in all four.
 
 Source: LibMultiLabel's implementation document, evaluation metrics. Its second worked example prints 1.52 for
 a DCG@5 that is 1 / log2(3) + 1 / log2(4) + 1 / log2(5) = 1.561606.
@@ -11,7 +15,7 @@ a DCG@5 that is 1 / log2(3) + 1 / log2(4) + 1 / log2(5) = 1.561606.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -20,9 +24,9 @@ import scipy  # its parts are loaded when they are first asked for
 from ..core import Label
 from .averaging import signature
 from .bootstrap import Interval, bootstrap_intervals
-from .label_matrix import row_blocks
-from .outcome import Outcome, draw, scalar
-from .scores import in_range
+from .counting import row_blocks
+from .outcome import Outcome, scalar
+from .scores import ratio
 
 MEASURES = ("P", "R", "RP", "NDCG")
 RANKS = "the hits are those of the first {} ranks"
@@ -47,7 +51,7 @@ def _values(hits: Any, relevant: Any, ks: Sequence[int]) -> np.ndarray:
     >>> _values([[0, 1, 1, 1, 0]], [3], [3, 5]).round(6).tolist()
     [[[0.666667, 0.6], [0.666667, 1.0], [0.666667, 1.0], [0.530721, 0.732829]]]
     """
-    hits, relevant = np.asarray(hits, dtype=bool), np.asarray(relevant)[:, None]
+    hits, relevant = np.asarray(hits), np.asarray(relevant)[:, None]
     k = checked_ks(ks, hits.shape[1], RANKS)
     n_hits = hits.cumsum(axis=1)[:, k - 1]
     some = np.maximum(relevant, 1)  # without gold labels there are no hits: 0 / 1
@@ -101,8 +105,7 @@ class RankingOutcome(Outcome):
 
     Attributes
     ----------
-    roles : 'relevant' (K,), gold labels of an instance, r; 'packed' (K, ⌈depth/8⌉) bytes, the hits at ranks
-        1 … depth as bits (`numpy.packbits`).
+    roles : 'relevant' (K,), gold labels of an instance, r; 'hits' (K, depth) bool, at ranks 1 … depth.
     counts : (..., K) how many instances are of each kind; leading axes are replicates.
     labels : the L labels, which hits are hits of; they have to agree where outcomes add up, as has
         `decision`, which names the depth.
@@ -141,8 +144,7 @@ class RankingOutcome(Outcome):
 
     @classmethod
     def _of(cls, relevant: Any, hits: np.ndarray, counts: Any, labels: tuple[Label, ...]) -> RankingOutcome:
-        roles = {"relevant": np.asarray(relevant, np.int64), "packed": np.packbits(hits, axis=1)}
-        depth = hits.shape[1]
+        roles, depth = {"relevant": np.asarray(relevant, np.int64), "hits": hits}, hits.shape[1]
         made = cls(roles, np.asarray(counts, np.int64), labels, decision=f"depth {depth}", depth=depth)
         return made.grouped()  # type: ignore[return-value]  # of the same class
 
@@ -156,8 +158,8 @@ class RankingOutcome(Outcome):
         wanted, relevant = checked_ks(ks, self.depth, RANKS).tolist(), self.roles["relevant"]
         measures = np.zeros((len(relevant), len(MEASURES) * len(wanted)))
         for rows in row_blocks(len(measures), self.depth):
-            hits = np.unpackbits(self.roles["packed"][rows], axis=1, count=self.depth)
-            measures[rows] = _values(hits, relevant[rows], wanted).reshape(len(hits), -1)
+            single = _values(self.roles["hits"][rows], relevant[rows], wanted)
+            measures[rows] = single.reshape(len(single), -1)
         return measures
 
     def scores(self, ks: Iterable[int]) -> dict[str, Any]:
@@ -169,8 +171,7 @@ class RankingOutcome(Outcome):
         ks = list(ks)
         if not np.all(self.n):
             raise ValueError("no instances: there is nothing to take a mean of")
-        means = self.counts @ self.values(ks) / np.asarray(self.n)[..., None]
-        in_range(means, "a ranking measure")
+        means = ratio(self.counts @ self.values(ks), np.asarray(self.n)[..., None])
         return {name: scalar(means[..., index]) for index, name in enumerate(names_at(ks))}
 
     def intervals(
@@ -190,18 +191,13 @@ class RankingOutcome(Outcome):
 
         return bootstrap_intervals(self, means, rng, replicates).named(names_at(ks))
 
-    def resample(self, rng: np.random.Generator, replicates: int) -> RankingOutcome:
-        """Bootstrap replicates; counts has shape (replicates, K). See `Outcome.resample`."""
-        return replace(self, counts=draw(self.counts, rng, replicates))
-
     def signature(self, name: str) -> str:
         """What a ranking score needs to be read, e.g. for 'NDCG@5'.
 
         >>> RankingOutcome.from_top(scipy.sparse.csr_array([[0, 1]]), np.array([[1]])).signature("P@1")
         'P@1|ties:index|without_labels:0|n:1|labels_n:2|v:0.1'
         """
-        size = f"{len(self.labels)}"
-        return signature(name, ties="index", without_labels="0", n=f"{self.n}", labels_n=size)
+        return signature(name, ties="index", without_labels=0, n=self.n, labels_n=len(self.labels))
 
     def to_rows(self) -> list[list[Any]]:
         """Each kind as [gold labels, ranks of the hits, count], sorted.
@@ -209,8 +205,7 @@ class RankingOutcome(Outcome):
         >>> RankingOutcome.from_top(scipy.sparse.csr_array([[0, 1]]), np.array([[0, 1]])).to_rows()
         [[1, [2], 1]]
         """
-        hits = np.unpackbits(self.roles["packed"], axis=1, count=self.depth)
-        ranks = [(np.flatnonzero(row) + 1).tolist() for row in hits]
+        ranks = [(np.flatnonzero(row) + 1).tolist() for row in self.roles["hits"]]
         rows = zip(self.roles["relevant"].tolist(), ranks, self.counts.tolist(), strict=True)
         return [list(row) for row in rows]
 

@@ -3,7 +3,7 @@
 A report gives its lines and tables to read (`parts`) and its rows (`rows`, `to_dict`); every form is drawn
 from these, here and nowhere else. Scores are fractions; text and LaTeX show per cent, the machine-readable
 forms keep fractions, with undefined values as null (JSON) or empty (CSV). Labels are anybody's text: JSON and
-CSV keep it, the others show it in one line, as `core.text` says.
+CSV keep it, the others show it in one line, as `core.visible` does.
 """
 
 from __future__ import annotations
@@ -12,12 +12,13 @@ import html
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from ..core import Label, csv_text, table_name, visible
-from .bootstrap import Interval, wilson_interval
+from .bootstrap import TAIL, Interval
 from .latex import COUNTS, HIDDEN, latex_float, latex_name, latex_text
 
 if TYPE_CHECKING:
@@ -106,9 +107,9 @@ class Table:
         """The head, then the rows, as text."""
         lines = [[self.title, *(column.head for column in self.columns.values())]]
         for name, row in self.rows:
-            texts = {key: column.form(row[key]) for key, column in self.columns.items() if key in row}
-            texts |= {key: texts[key] + "*" for key in row.get("undefined", ()) if key in texts}
-            lines.append([name, *(texts.get(key, "") for key in self.columns)])
+            stars = dict.fromkeys(row.get("undefined", ()), "*")
+            shown = {key: column.form(row[key]) for key, column in self.columns.items() if key in row}
+            lines.append([name, *(shown.get(key, "") + stars.get(key, "") for key in self.columns)])
         return lines
 
     def to_text(self) -> str:
@@ -182,21 +183,20 @@ class Report:
         columns = list(dict.fromkeys(key for row in rows for key in row))
         return csv_text([columns, *([row.get(key) for key in columns] for row in rows)], raw)
 
+    def _drawn(self, line: Callable[[str], str], table: Callable[[Table], str]) -> Iterator[str]:
+        return (line(part) if isinstance(part, str) else table(part) for part in self.parts())
+
     def to_text(self) -> str:
         """Lines and tables to read, in per cent; long names are cut."""
-        return "\n".join(part if isinstance(part, str) else part.to_text() for part in self.parts())
+        return "\n".join(self._drawn(str, Table.to_text))
 
     def to_markdown(self) -> str:
         """As `to_text`, as Markdown."""
-        parts = (part for part in self.parts() if part)
-        texts = (escape_markdown(part) if isinstance(part, str) else part.to_markdown() for part in parts)
-        return "\n\n".join(texts) + "\n"
+        drawn = self._drawn(escape_markdown, Table.to_markdown)
+        return "\n\n".join(text for text in drawn if text) + "\n"
 
     def _repr_html_(self) -> str:
-        parts = (part for part in self.parts() if part)
-        return "".join(
-            f"<div>{html.escape(part)}</div>" if isinstance(part, str) else part.to_html() for part in parts
-        )
+        return "".join(self._drawn(lambda line: line and f"<div>{html.escape(line)}</div>", Table.to_html))
 
 
 def plain_values(value: Any) -> Any:
@@ -291,7 +291,10 @@ class ClassReport(Report):
 
     @property
     def accuracy_interval(self) -> tuple[float, float] | None:
-        """Wilson's 95 % interval of the accuracy; None where samples have weights or are sets.
+        """Wilson's 95 % score interval of the accuracy k / n; None where samples have weights or are sets.
+
+        (k + z²/2 ± z·√(k·(n − k)/n + z²/4)) / (n + z²), z the normal quantile of .975. Unlike k/n ± z·SE it
+        stays in [0, 1] and has width where k is 0 or n. Source: Wilson 1927; Brown, Cai and DasGupta 2001.
 
         >>> report = ClassReport(10, (), None, 0.6, (), (), {}, {}, "f1", "")
         >>> [round(end, 4) for end in report.accuracy_interval]
@@ -299,7 +302,9 @@ class ClassReport(Report):
         """
         if not isinstance(self.n, int) or math.isnan(self.accuracy):
             return None
-        return wilson_interval(self.accuracy * self.n, self.n)
+        n, right, z = self.n, self.accuracy * self.n, NormalDist().inv_cdf(1 - TAIL)
+        middle, half = right + z * z / 2, z * math.sqrt(right * (n - right) / n + z * z / 4)
+        return max(0.0, (middle - half) / (n + z * z)), min(1.0, (middle + half) / (n + z * z))
 
     def scores(self) -> dict[str, float]:
         """The numbers that one asks for by name: the score under each scheme, accuracy, and, where there are,

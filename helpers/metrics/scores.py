@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core import Label, did_you_mean
+from ..core import Label, unknown_name
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,72 +66,34 @@ class ClassCounts:
 
     def pooled(self, chosen: np.ndarray) -> ClassCounts:
         """(..., 1) the counts of the chosen labels added up, as if of one class: micro is the score of it."""
-        correct, predicted, gold = (
-            np.asarray(counts)[..., chosen].sum(-1, keepdims=True)
-            for counts in (self.correct, self.predicted, self.gold)
-        )
+        columns = (np.asarray(counts)[..., chosen] for counts in (self.correct, self.predicted, self.gold))
+        correct, predicted, gold = (column.sum(-1, keepdims=True) for column in columns)
         return ClassCounts(correct, predicted, gold, self.n * int(chosen.sum()))
 
 
 ClassScore = Callable[[ClassCounts], np.ndarray]
 
 
-def ratio(part: Any, whole: Any, undefined: float = np.nan) -> np.ndarray:
+def ratio(part: Any, whole: Any, undefined: float = np.nan, low: float = 0.0) -> np.ndarray:
     """part / whole, and `undefined` where whole is 0; shapes broadcast.
+
+    Raises ValueError where it is outside [low, 1] by more than rounding: then the counts are not those of
+    samples, or too large to be added.
 
     >>> ratio([1, 0], [2, 0]).tolist(), ratio(0, 0, undefined=0.0).item()
     ([0.5, nan], 0.0)
+    >>> ratio(4, 2)
+    Traceback (most recent call last):
+    ValueError: a score is 2, which is not in [0, 1]: the counts are not those of samples, or too large to add
     """
     part, whole = np.asarray(part, dtype=float), np.asarray(whole, dtype=float)
-    out = np.full(np.broadcast_shapes(part.shape, whole.shape), undefined)
-    return np.divide(part, whole, out=out, where=whole != 0)
-
-
-def f_of_means(precision: Any, recall: Any, beta: float = 1.0) -> np.ndarray:
-    """(1+β²)·P·R / (β²·P + R) of averages P and R, 0 where both are 0: another number than the mean of Fs.
-
-    >>> f_of_means(0.5, 1.0).round(4).item(), f_of_means(0, 0).item()
-    (0.6667, 0.0)
-    """
-    square, precision = beta * beta, np.asarray(precision)
-    return ratio((1 + square) * precision * recall, square * precision + recall, undefined=0.0)
-
-
-def in_range(values: Any, name: str, low: float = 0.0) -> Any:
-    """The values, all of them nan or in [low, 1] but for rounding: a last check before a score is given.
-
-    Raises ValueError that names the score: its counts are not those of samples, or too large to be added.
-
-    >>> in_range(0.5, "PPR")
-    0.5
-    >>> in_range([0.5, 2.0], "micro")
-    Traceback (most recent call last):
-    ValueError: micro is 2, which is not in [0, 1]: the counts are not those of samples, or too large to add
-    """
-    numbers = np.asarray(values)
-    wrong = (numbers < low - 1e-9) | (numbers > 1 + 1e-9)
+    shares = np.full(np.broadcast_shapes(part.shape, whole.shape), undefined)
+    np.divide(part, whole, out=shares, where=whole != 0)
+    wrong = (shares < low - 1e-9) | (shares > 1 + 1e-9)
     if wrong.any():
-        odd = f"{name} is {numbers[wrong].flat[0]:.6g}, which is not in [{low:g}, 1]"
-        raise ValueError(f"{odd}: the counts are not those of samples, or too large to add")
-    return values
-
-
-def _precision(c: ClassCounts) -> np.ndarray:
-    """TP / (TP + FP); undefined for a class that is never predicted.
-
-    >>> _precision(ClassCounts(*map(np.array, (3, 4, 3, 4)))).item()
-    0.75
-    """
-    return ratio(c.correct, c.predicted)
-
-
-def _recall(c: ClassCounts) -> np.ndarray:
-    """TP / (TP + FN); undefined for a class without gold samples.
-
-    >>> _recall(ClassCounts(*map(np.array, (3, 3, 4, 4)))).item()
-    0.75
-    """
-    return ratio(c.correct, c.gold)
+        outside = f"a score is {shares[wrong].flat[0]:.6g}, which is not in [{low:g}, 1]"
+        raise ValueError(f"{outside}: the counts are not those of samples, or too large to add")
+    return shares
 
 
 def f_beta(beta: float = 1.0) -> ClassScore:
@@ -153,56 +115,42 @@ def f_beta(beta: float = 1.0) -> ClassScore:
     return score
 
 
-def _accuracy(c: ClassCounts) -> np.ndarray:
-    """(TP + TN) / n of the one-vs-rest question; undefined without samples.
+def f_of_means(precision: Any, recall: Any, score: str = "f1") -> np.ndarray | None:
+    """(1+β²)·P·R / (β²·P + R) of averages P and R, 0 where both are 0: another number than the mean of Fs.
 
-    >>> _accuracy(ClassCounts(*map(np.array, (3, 4, 5, 10)))).item()
-    0.7
+    score : 'fβ'; of a score with another name there is none.
+
+    >>> f_of_means(0.5, 1.0).round(4).item(), f_of_means(0, 0).item(), f_of_means(1, 1, "mcc")
+    (0.6667, 0.0, None)
     """
-    return ratio(c.tp + c.tn, np.asarray(c.n)[..., None])
-
-
-def _jaccard(c: ClassCounts) -> np.ndarray:
-    """TP / (TP + FP + FN), also called IoU; undefined if all three are 0.
-
-    >>> _jaccard(ClassCounts(*map(np.array, (3, 4, 5, 10)))).item()
-    0.5
-    """
-    return ratio(c.correct, c.gold + c.predicted - c.correct)
-
-
-def _specificity(c: ClassCounts) -> np.ndarray:
-    """TN / (TN + FP); undefined if every sample is of the class.
-
-    >>> _specificity(ClassCounts(*map(np.array, (3, 4, 5, 10)))).item()
-    0.8
-    """
-    return ratio(c.tn, c.tn + c.fp)
+    beta = _beta_of(score)
+    if beta is None:
+        return None
+    square, precision = beta * beta, np.asarray(precision)
+    return ratio((1 + square) * precision * recall, square * precision + recall, undefined=0.0)
 
 
 def _mcc(c: ClassCounts) -> np.ndarray:
-    """Matthews correlation (TP·TN − FP·FN) / √((TP+FP)(TP+FN)(TN+FP)(TN+FN)); undefined if a factor is 0.
-
-    >>> _mcc(ClassCounts(*map(np.array, (3, 4, 5, 10)))).round(4).item()
-    0.4082
-    """
     # as floats: the product of four counts overflows integers
     tp, fp, fn, tn = (np.asarray(count, dtype=float) for count in (c.tp, c.fp, c.fn, c.tn))
-    return ratio(tp * tn - fp * fn, np.sqrt((tp + fp) * (tp + fn) * (tn + fp) * (tn + fn)))
+    roots = np.sqrt((tp + fp) * (tp + fn) * (tn + fp) * (tn + fn))
+    return ratio(tp * tn - fp * fn, roots, low=-1.0)
 
 
 CLASS_SCORES: dict[str, ClassScore] = {
-    "precision": _precision,
-    "recall": _recall,
-    "f1": f_beta(1.0),
-    "accuracy": _accuracy,
-    "jaccard": _jaccard,
-    "specificity": _specificity,
+    "precision": lambda c: ratio(c.correct, c.predicted),
+    "recall": lambda c: ratio(c.correct, c.gold),
+    "f1": lambda c: ratio(2 * c.correct, c.gold + c.predicted),
+    "accuracy": lambda c: ratio(c.tp + c.tn, np.asarray(c.n)[..., None]),
+    "jaccard": lambda c: ratio(c.correct, c.gold + c.predicted - c.correct),
+    "specificity": lambda c: ratio(c.tn, c.tn + c.fp),
     "mcc": _mcc,
 }
+"""Name → class score, undefined where its denominator is 0.
 
-
-LOWEST = {"mcc": -1.0}  # the smallest value of a score that does not begin at 0; all end at 1
+precision: TP / (TP + FP) · recall: TP / (TP + FN) · f1: see `f_beta` · accuracy, of the one-vs-rest question:
+(TP + TN) / n · jaccard, also called IoU: TP / (TP + FP + FN) · specificity: TN / (TN + FP) · mcc, Matthews
+correlation, from −1 to 1: (TP·TN − FP·FN) / √((TP+FP)(TP+FN)(TN+FP)(TN+FN))."""
 
 
 def resolve_score(score: str | ClassScore) -> tuple[str, ClassScore]:
@@ -217,17 +165,12 @@ def resolve_score(score: str | ClassScore) -> tuple[str, ClassScore]:
         return getattr(score, "__name__", "user"), score
     if score in CLASS_SCORES:
         return score, CLASS_SCORES[score]
-    if (beta := beta_of(score)) is not None:
+    if (beta := _beta_of(score)) is not None:
         return f"f{beta:g}", f_beta(beta)
-    known, hint = ", ".join(CLASS_SCORES), did_you_mean(score, CLASS_SCORES)
-    raise ValueError(f"unknown class score {score!r}: known are {known}, 'fBETA' or a function{hint}")
+    raise unknown_name("class score", score, [*CLASS_SCORES, "fBETA or a function"], CLASS_SCORES)
 
 
-def beta_of(score: str) -> float | None:
-    """β of a score named 'fβ'; None for another name.
-
-    >>> beta_of("f0.5"), beta_of("mcc")
-    (0.5, None)
-    """
+def _beta_of(score: str) -> float | None:
+    """β of a score named 'fβ'; None for another name."""
     matched = re.fullmatch(r"f(\d+(\.\d+)?)", score)
     return float(matched[1]) if matched else None

@@ -16,19 +16,14 @@ from typing import Any
 
 import numpy as np
 
-from ..core import did_you_mean
-from .scores import ratio
+from ..core import unknown_name
 
 Weighting = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
 
 @dataclass(frozen=True)
-class Power:
-    """The family n^α: 1 is *weighted*, 3/4 *dodrans*, 0 *macro*; D1 and D2 hold for 0 ≤ α ≤ 1.
-
-    >>> Power(0.5)(np.array([4, 9]), 13)
-    array([2., 3.])
-    """
+class _Power:
+    """A member of the family, by α: comparable, and to be sent to other processes."""
 
     alpha: float
 
@@ -37,19 +32,20 @@ class Power:
         with np.errstate(divide="ignore"):  # 0^α = ∞ for α < 0; `class_weights` leaves empty classes out
             return np.power(support, self.alpha, dtype=float)
 
-    def __str__(self) -> str:
+    @property
+    def __name__(self) -> str:
         return f"n^{self.alpha:g}"
 
 
-def power(alpha: float) -> Power:
-    """The scheme with weights n_i^α, α a finite number; also to be had by name, e.g. 'n^0.5'.
+def power(alpha: float) -> Weighting:
+    """The family n^α: 1 is *weighted*, 3/4 *dodrans*, 0 *macro*; D1 and D2 hold for 0 ≤ α ≤ 1.
 
-    >>> class_weights([1, 3], power(1)).tolist()
-    [0.25, 0.75]
+    Also to be had by name, e.g. 'n^0.5'.
+
+    >>> power(0.5)(np.array([4, 9]), 13), power(0.5).__name__
+    (array([2., 3.]), 'n^0.5')
     """
-    if not np.isfinite(alpha):
-        raise ValueError(f"alpha is {alpha}: it has to be a finite number")
-    return Power(float(alpha))
+    return _Power(float(alpha))
 
 
 def _entropy(support: np.ndarray, total: np.ndarray) -> np.ndarray:
@@ -66,13 +62,18 @@ def _entropy(support: np.ndarray, total: np.ndarray) -> np.ndarray:
     return np.maximum(support * total - support * own, 0.0)  # rounding of summed weights
 
 
+def _micro(support: np.ndarray, total: np.ndarray) -> np.ndarray:
+    raise ValueError("micro has no class weights: it is one score over all samples")
+
+
 _WEIGHTINGS: dict[str, Weighting] = {
-    "weighted": Power(1),
-    "dodrans": Power(0.75),
+    "micro": _micro,
+    "weighted": power(1),
+    "dodrans": power(0.75),
     "entropy": _entropy,
-    "macro": Power(0),
+    "macro": power(0),
 }
-SCHEMES = ("micro", *_WEIGHTINGS)
+SCHEMES = tuple(_WEIGHTINGS)
 """The five schemes of the paper's Table 2, from instances to classes; `scheme_names` has all."""
 
 
@@ -92,7 +93,7 @@ def register_scheme(name: str, weighting: Weighting) -> Weighting:
     >>> root = register_scheme("root", lambda support, total: support**0.5)
     >>> scheme_names(), class_weights([9, 1], "root").tolist()
     (('micro', 'weighted', 'dodrans', 'entropy', 'macro', 'root'), [0.75, 0.25])
-    >>> unregister_scheme("root")
+    >>> _ = _WEIGHTINGS.pop("root")
     """
     if not isinstance(name, str) or not name.isidentifier():
         raise ValueError(f"scheme name {name!r}: letters, digits and underscores are needed")
@@ -104,18 +105,6 @@ def register_scheme(name: str, weighting: Weighting) -> Weighting:
     return weighting
 
 
-def unregister_scheme(name: str) -> None:
-    """Forget a registered scheme; ValueError for a name that is none, or one of `SCHEMES`.
-
-    >>> unregister_scheme("root")
-    Traceback (most recent call last):
-    ValueError: 'root' is no registered scheme
-    """
-    if name in SCHEMES or name not in _WEIGHTINGS:
-        raise ValueError(f"{name!r} is no registered scheme")
-    del _WEIGHTINGS[name]
-
-
 def scheme_names(schemes: Sequence[str | Weighting] | None = None) -> tuple[str, ...]:
     """The names of all schemes, 'micro' first and then as registered; or of those given.
 
@@ -125,10 +114,10 @@ def scheme_names(schemes: Sequence[str | Weighting] | None = None) -> tuple[str,
     (('micro', 'weighted', 'dodrans', 'entropy', 'macro'), ('micro', 'n^0.5', 'max'))
     """
     if schemes is None:
-        return ("micro", *_WEIGHTINGS)
+        return tuple(_WEIGHTINGS)
     if isinstance(schemes, str) or not len(schemes):
         raise ValueError(f"schemes is {schemes!r}: a list of schemes is needed")
-    names = ["micro" if scheme == "micro" else _resolve(scheme)[0] for scheme in schemes]
+    names = [_resolve(scheme)[0] for scheme in schemes]
     for index, name in enumerate(names):
         if name in names[:index]:
             raise ValueError(f"two schemes are named {name!r}: give each function a name of its own")
@@ -138,23 +127,18 @@ def scheme_names(schemes: Sequence[str | Weighting] | None = None) -> tuple[str,
 def _resolve(scheme: str | Weighting) -> tuple[str, Weighting]:
     """Name and function of a scheme given by name, as 'n^α' or as a function.
 
-    Raises ValueError for 'micro', which has no class weights, and for an unknown name (the nearest is named).
-
     >>> _resolve("n^0.5")
-    ('n^0.5', Power(alpha=0.5))
+    ('n^0.5', _Power(alpha=0.5))
     """
     if callable(scheme):
-        return str(scheme) if isinstance(scheme, Power) else getattr(scheme, "__name__", "user"), scheme
+        return getattr(scheme, "__name__", "user"), scheme
     if not isinstance(scheme, str):
         raise ValueError(f"unknown scheme {scheme!r}: give a name or a function")
     if scheme in _WEIGHTINGS:
         return scheme, _WEIGHTINGS[scheme]
     if re.fullmatch(r"n\^-?\d+(\.\d+)?", scheme):
         return scheme, power(float(scheme[2:]))
-    if scheme == "micro":
-        raise ValueError("micro has no class weights: it is one score over all samples")
-    known, hint = ", ".join(scheme_names()), did_you_mean(scheme, scheme_names())
-    raise ValueError(f"unknown scheme {scheme!r}: known are {known}, 'n^ALPHA' or a function{hint}")
+    raise unknown_name("scheme", scheme, [*_WEIGHTINGS, "n^ALPHA or a function"], _WEIGHTINGS)
 
 
 def class_weights(
@@ -179,7 +163,7 @@ def class_weights(
     Raises
     ------
     ValueError : a negative count, a total smaller than a class, a scheme that gives negative, infinite or
-        missing weights.
+        missing weights, micro, which has none.
 
     >>> class_weights([16, 1, 0], "dodrans").round(4).tolist()
     [0.8889, 0.1111, 0.0]
@@ -191,13 +175,12 @@ def class_weights(
     if (support < 0).any() or (support > total * (1 + 1e-9)).any():
         raise ValueError("support has to be class counts: not negative, and none above the total")
     name, weighting = _resolve(scheme)
-    raw = np.broadcast_to(weighting(support, total), support.shape)
     evaluated = support > 0 if evaluated is None else np.broadcast_to(evaluated, support.shape)
-    raw = np.where(evaluated, raw, 0.0)
+    raw = np.where(evaluated, weighting(support, total), 0.0)
     if not np.isfinite(raw).all() or (raw < 0).any():
         raise ValueError(f"scheme {name} gives weights that are negative, infinite or missing: {raw}")
     raw = np.where(raw.sum(-1, keepdims=True) > 0, raw, evaluated)
-    return ratio(raw, raw.sum(-1, keepdims=True), undefined=0.0)
+    return raw / np.maximum(raw.sum(-1, keepdims=True), np.finfo(float).tiny)
 
 
 def desiderata(support: Any, scheme: str | Weighting, total: Any = None) -> dict[str, bool]:

@@ -89,7 +89,7 @@ def test_label_sets_are_scored_as_scikit_learn_scores_their_matrix(average, rng)
         (["ab"], [["a"]], {}, r"y_true\[0\] is 'ab': a set of labels is needed"),
         ([["a"]], [["a", "a"]], {}, r"y_pred\[0\] holds a label twice"),
         ([["a"]], [["b"]], {"labels": ["a"]}, r"y_pred\[0\] holds 'b', which is not in labels"),
-        ([], [], {}, "y_true is empty"),
+        ([], [], {}, "y_true has 0 label sets"),
         ([["a"]], [["a"]], {"negative": "a"}, "multi-label data have no negative class"),
     ],
 )

@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 from helpers.metrics import Outcome
+from helpers.metrics.counting import _as_label
 
 pa = pytest.importorskip("pyarrow", reason="needs pyarrow, of the extra `large`")
 TEXT_GOLD, TEXT_PREDICTED = ["b", "a", "c", "a", "b", "b"], ["b", "b", "c", "a", "a", "b"]
@@ -241,3 +242,9 @@ def test_counting_needs_little_memory_beside_the_columns(rng):
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert table.n == 5_000_000 and peak < 0.5 * (gold.nbytes + predicted.nbytes)
+
+
+def test_labels_are_strings_or_integers():
+    for value, label in ((np.str_("a"), "a"), (np.int64(-1), -1), (np.True_, 1)):
+        assert _as_label(value) == label and type(_as_label(value)) is type(label)
+    assert [_as_label(value) for value in (None, 2.0, b"a")] == [None] * 3

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import average_precision_score, f1_score, precision_recall_curve
 
 from helpers.metrics import CLASS_SCORES, FactRanking, averages, fact_scores, paired_bootstrap
-from helpers.metrics.fact_samples import FACT_MEASURES, FactSample
+from helpers.metrics.facts import FACT_MEASURES, FactSample
 from tests.support import FACT_RELATIONS, golden_facts
 
 

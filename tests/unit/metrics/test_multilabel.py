@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import f1_score, fbeta_score, jaccard_score, precision_score, recall_score
 from sklearn.preprocessing import MultiLabelBinarizer
 
-from helpers.metrics import Outcome, Policy, averages, class_weights, label_matrix, power
+from helpers.metrics import Outcome, Policy, averages, class_weights, counting, power
 from helpers.metrics.multilabel import MultilabelOutcome, label_intervals
 
 GOLDEN = json.loads((Path(__file__).parents[2] / "golden" / "multilabel.json").read_text())
@@ -121,7 +121,7 @@ def test_the_golden_matrix(form, truth_form):
 def test_every_form_of_scores_gives_the_same_outcome(form, block, options, rng, monkeypatch):
     truth, scores = data(rng)
     expected = tables(from_scores(truth, scores, 4, **options))
-    monkeypatch.setattr(label_matrix, "BLOCK_ENTRIES", block)
+    monkeypatch.setattr(counting, "BLOCK_ENTRIES", block)
     found = from_scores(sp.csr_array(truth), FORMS[form](scores), 4, **options)
     assert tables(found) == expected
 
@@ -167,7 +167,7 @@ def test_scores_of_some_labels_only(rng):
             found = from_scores(truth, form(scores[:, :5]), 2, unscored=3, **options)
             assert tables(found) == tables(from_scores(truth, full, 2, **options))
         unreached = from_scores(truth, full - np.inf, 2, **options)
-        assert not unreached.ranking.roles["packed"].any() and not unreached.counts.predicted.any()
+        assert not unreached.ranking.roles["hits"].any() and not unreached.counts.predicted.any()
 
 
 @pytest.mark.parametrize(
@@ -199,7 +199,7 @@ def test_batches_that_keep_different_things_do_not_add_up():
 
 
 def test_memory_grows_with_the_label_sets_and_not_with_the_scores(rng, monkeypatch):
-    monkeypatch.setattr(label_matrix, "BLOCK_ENTRIES", 1 << 16)
+    monkeypatch.setattr(counting, "BLOCK_ENTRIES", 1 << 16)
     drawn, peaks = rng.random((16_000, 500), dtype=np.float32), []
     for part in (drawn[:4_000], drawn):
         truth, scores = sp.csr_array(part < 0.01), sp.csr_array(part > 0.98) * 1.0

@@ -8,7 +8,7 @@ from scipy.sparse import csr_array
 from sklearn import metrics as peer
 
 from helpers.metrics import ClassCounts, Outcome, RankingOutcome, averages, direction_scores, official_scores
-from helpers.metrics.scores import CLASS_SCORES, f_beta, in_range, resolve_score
+from helpers.metrics.scores import CLASS_SCORES, f_beta, ratio, resolve_score
 
 
 def one_vs_rest(tp, fp, fn, tn):
@@ -55,7 +55,7 @@ def test_counts_of_millions_do_not_overflow():
     ("call", "message"),
     [
         (lambda: resolve_score("presicion"), "unknown class score 'presicion'.*did you mean 'precision'"),
-        (lambda: resolve_score("xyz"), "known are precision, recall, f1, "),
+        (lambda: resolve_score("xyz"), "Known: precision, recall, f1, "),
         (lambda: resolve_score("f0"), "beta is 0: it has to be a finite positive number"),
         (lambda: f_beta(0), "beta is 0"),
         (lambda: f_beta(np.nan), "beta is nan"),
@@ -68,17 +68,18 @@ def test_unknown_scores_are_named(call, message):
 
 
 def test_scores_outside_their_range_are_refused():
-    """Sums that wrapped, which `evaluate` refuses by their total, are not believed elsewhere either."""
+    """Sums that wrapped, which `from_table` refuses by their total, are not believed elsewhere either."""
     labels, outside = ("R(e1,e2)", "R(e2,e1)"), r"is -?[0-9.e+]+, which is not in \[0, 1\]|support has to be"
-    for table in ([[2**62, 2**62], [0, 2**62]], [[-3, 5], [0, 1]]):
+    gold_and_predicted = {"gold": np.array([0, 0, 1]), "predicted": np.array([0, 1, 1])}
+    for table in ([2**62, 2**62, 2**62], [-3, 5, 1]):
         for score in (averages, official_scores):
             with pytest.raises(ValueError, match=outside):
-                score(Outcome.from_table(np.array(table), labels))
+                score(Outcome(gold_and_predicted, np.array(table), labels))
     roles = {"gold": np.array([0, 0]), "predicted": np.array([0, 1]), "paired": np.array([1, 1])}
-    with pytest.raises(ValueError, match="PIR is -2, which is not in"):
+    with pytest.raises(ValueError, match="a score is -2, which is not in"):
         direction_scores(Outcome(roles, np.array([3, -2]), labels), performance=lambda _: 0.5)
     ranked = RankingOutcome.from_top(csr_array([[0, 1]] * 2), np.array([[1], [0]]))
-    with pytest.raises(ValueError, match="a ranking measure is"):
+    with pytest.raises(ValueError, match="a score is"):
         replace(ranked, counts=np.array([3, -2])).scores([1])
 
 
@@ -86,4 +87,4 @@ def test_the_whole_range_of_a_score_is_accepted():
     wrong = Outcome.from_columns(list("abab"), list("baba"))
     assert averages(wrong, score="mcc").tolist() == [-1.0] * 5
     assert averages(wrong, score=lambda counts: counts.fp * 7.0).min() > 1  # of one's own: any number
-    assert in_range(np.array([0 - 1e-12, 1 + 1e-12, np.nan]), "rounding").shape == (3,)
+    assert ratio([-1e-12, 1 + 1e-12, np.nan], 1).shape == (3,)

@@ -138,10 +138,13 @@ def test_weights_of_replicates_are_those_of_each_and_a_users_function_gets_suppo
         (lambda: class_weights([-1, 2], "macro"), "support has to be class counts"),
         (lambda: class_weights([5, 2], "macro", 4), "support has to be class counts"),
         (lambda: class_weights([2, 1], "dodran"), "unknown scheme 'dodran'.*did you mean 'dodrans'"),
-        (lambda: class_weights([2, 1], "xyz"), "known are micro, weighted, dodrans, entropy, macro"),
+        (lambda: class_weights([2, 1], "xyz"), "Known: micro, weighted, dodrans, entropy, macro, "),
         (lambda: class_weights([2, 1], "micro"), "micro has no class weights"),
         (lambda: class_weights([2, 1], None), "unknown scheme None"),
-        (lambda: power(np.nan), "alpha is nan"),
+        (
+            lambda: class_weights([2, 1], power(np.nan)),
+            r"scheme n\^nan gives weights that are",
+        ),
     ],
 )
 def test_what_is_no_scheme_weight_or_support_is_named(call, message):
