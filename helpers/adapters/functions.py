@@ -129,7 +129,7 @@ def multilabel(
     >>> multilabel([["oil", "gas"], ["oil"], []], [["oil"], ["oil", "gas"], []], scheme="macro")
     0.5
     """
-    columns = {"y_true": [*y_true], "y_pred": [*y_pred]}
+    columns: dict[str, list[Any]] = {"y_true": [*y_true], "y_pred": [*y_pred]}
     sizes = [len(sets) for sets in columns.values()]
     if sizes[0] != sizes[1] or not sizes[0]:
         raise ValueError(f"y_true has {sizes[0]} label sets, y_pred has {sizes[1]}: at least 1, and as many")
@@ -188,10 +188,7 @@ def compute_metrics(
     {'f1_micro': 0.5, 'f1_weighted': 0.333, 'f1_dodrans': 0.333, 'f1_entropy': 0.333, 'f1_macro': 0.333,
      'accuracy': 0.667}
     """
-    names, rules = names_of(id2label), Policy(negative, **policy)
-    if negative is not None and negative not in names:
-        _refuse_another(negative, names)
-        raise ValueError(f"negative is {shown(negative)}, which is no name of id2label")
+    names, rules = names_of(id2label, negative), Policy(negative, **policy)
 
     def computed(prediction: Any) -> dict[str, float]:
         logits, target = prediction[0], prediction[1]  # an EvalPrediction has a third part
@@ -203,9 +200,9 @@ def compute_metrics(
     return computed
 
 
-def names_of(id2label: Mapping[Any, str] | Sequence[str] | int) -> list[Label]:
-    """The names in the order of their ids, of a number the ids; ValueError unless the ids are 0 … L−1 and the
-    names differ.
+def names_of(id2label: Mapping[Any, str] | Sequence[str] | int, negative: Label | None = None) -> list[Label]:
+    """The names in the order of their ids, of a number the ids; ValueError unless the ids are 0 … L−1, the
+    names differ, and the negative class is one of them.
 
     >>> names_of({"1": "b", "0": "a"}), names_of(2)
     (['a', 'b'], [0, 1])
@@ -222,6 +219,9 @@ def names_of(id2label: Mapping[Any, str] | Sequence[str] | int) -> list[Label]:
     for name in names:
         if names.count(name) > 1:
             raise ValueError(f"id2label names {shown(name)} twice")
+    if negative is not None and negative not in names:
+        _refuse_another(negative, names)
+        raise ValueError(f"negative is {shown(negative)}, which is none of the {len(names)} classes")
     return names
 
 

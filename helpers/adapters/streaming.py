@@ -11,7 +11,7 @@ from typing import Any
 
 import torch
 
-from ..core import Label, shown
+from ..core import Label
 from ..metrics import Outcome, Policy, Weighting, average
 from .functions import IGNORED, kept_ids, names_of
 
@@ -69,9 +69,7 @@ class WeightedF1(Metric):
         given = num_classes if classes is None else classes
         if given is None or None not in (classes, num_classes):
             raise ValueError("give the classes, or num_classes, their number")
-        names = names_of(given)
-        if negative is not None and negative not in names:
-            raise ValueError(f"negative is {shown(negative)}, which is none of the {len(names)} classes")
+        names = names_of(given, negative)
         self.labels, self.scheme, self.ignore_index = tuple(names), scheme, ignore_index
         self.policy, size = vars(Policy(**rules)), len(names)
         self.add_state("counts", torch.zeros(size, size, dtype=torch.int64), dist_reduce_fx="sum")

@@ -51,6 +51,12 @@ def put_report(report: Any, form: str, output: str | None = None, raw: bool = Fa
     put(as_json(made) if form == "json" else made, output)
 
 
+def result_of(options: dict[str, Any]) -> dict[str, Any]:
+    """The options of the result, taken out of `options`, as the arguments of `put_report`."""
+    names = ("form", "raw", "output", "decimals", "columns", "intervals", "tests")
+    return {name: options.pop(name) for name in names if name in options}
+
+
 def predictions(text: str) -> str:
     """The type of predictions: a file, '-' for standard input, a pattern (*, ?, [..]) or an address.
 

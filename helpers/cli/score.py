@@ -17,7 +17,7 @@ from .. import program
 from ..core import shown, unknown_name
 from . import options as shared
 from .base import app, failed
-from .options import bootstrap, flag, forms, option, put, put_report
+from .options import bootstrap, flag, forms, option, put, put_report, result_of
 
 CONFIDENCE = "How sure the system is, fractions or per cent: adds calibration (bins, expected error)."
 FAIL_UNDER = "Exit with 1 if this score is smaller, e.g. dodrans=0.67; repeatable. NAME as for --score-only."
@@ -127,7 +127,7 @@ def put_scores(score: Callable[..., Any], files: Sequence[str], options: dict[st
     score : takes the options that are not of the output, and gives a `ClassReport`. files : for the message.
     """
     fail_under, score_only = options.pop("fail_under"), options.pop("score_only")
-    result = _result_of(options)
+    result = result_of(options)
     options |= _policy_of(options)
     asked = [*([score_only] if score_only else []), *(name for name, _ in fail_under)]
     options["schemes"] = _with_powers(options["schemes"], asked)
@@ -143,12 +143,6 @@ def put_scores(score: Callable[..., Any], files: Sequence[str], options: dict[st
     under = ((name, scores[name], least) for name, least in fail_under if not scores[name] >= least)
     small = [f"{name} is {score:.6g}, under {least:g}" for name, score, least in under]
     return failed(f"{', '.join(files)}: {'; '.join(small)}", 1) if small else 0
-
-
-def _result_of(options: dict[str, Any]) -> dict[str, Any]:
-    """The options of the result, taken out of `options`, as the arguments of `put_report`."""
-    names = ("form", "raw", "output", "decimals", "columns", "intervals", "tests")
-    return {name: options.pop(name) for name in names if name in options}
 
 
 def _policy_of(options: dict[str, Any]) -> dict[str, Any]:
@@ -180,41 +174,6 @@ def _with_powers(schemes: Sequence[str] | None, asked: Sequence[str]) -> Sequenc
     return list(dict.fromkeys([*(schemes or scheme_names()), *powers])) if powers else schemes
 
 
-LABELS = "Labels that the schemes average: listed (default), observed (gold or predicted somewhere), "
-LABELS += "supported (gold somewhere)."
-THRESHOLD = "Predict labels with scores above it (default 0; 0.5 is usual for probabilities)."
-
-
-@app.command("score-multilabel")
-@option("--truth", "T", "The gold labels, a matrix of 0 and 1.", shared.FILE, required=True)
-@option("--scores", "S", "A score for each document and label.", shared.FILE, required=True)
-@shared.KS
-@flag("--multiclass", "Predict the best label of each document.")
-@option("--threshold", "X", THRESHOLD, float, default=0.0)
-@option("--labels", "L", LABELS, ["listed", "observed", "supported"], default="listed")
-@shared.SCHEMES
-@bootstrap()
-@forms("table", "json")
-def _score_multilabel(truth: str, scores: str, form: str, **options: Any) -> None:
-    """Ranking measures and F-measures of label scores, under every scheme.
-
-    The truth is a matrix of 0 and 1, one row a document and one column a label, the scores are a matrix of
-    the same shape: .csv without header, .npy, or .npz (scipy.sparse.save_npz; what is not stored is 0). A
-    label is predicted if its score is above 0 (--threshold for probabilities), with --multiclass the best one
-    of each document. Of equal scores the label further left comes first.
-
-    JSON has the keys P@K, R@K, RP@K, NDCG@K for each K, Macro-F1, Micro-F1, Macro*-F1, and schemes: name → F1
-    averaged under that scheme over the labels that --labels names.
-
-    examples:
-      python -m helpers score-multilabel --truth truth.csv --scores scores.npy
-      python -m helpers score-multilabel --truth t.npz --scores s.npz --k 1,3,5 --bootstrap 10000
-    """
-    from ..evaluation import score_multilabel_files
-
-    put_report(score_multilabel_files(truth, scores, **options), form)
-
-
 @app.command("audit-leak")
 @click.argument("file", metavar="FILE", type=shared.FILE)
 @option("--negative", "L", shared.NEGATIVE, required=True)
@@ -240,92 +199,8 @@ def _audit_leak(file: str, **options: Any) -> None:
     """
     from ..evaluation import audit_leak
 
-    result = _result_of(options)
+    result = result_of(options)
     put_report(audit_leak(file, **options), **result)
-
-
-RECALL = option("--recall", "R", "Score the list up to the first rank with this recall.", float)
-FACTS = option("--facts", "FACTS", "The true facts, with columns head, tail and relation.", shared.FILE)
-N_FACTS = option("--n-facts", "N", "Number of true facts behind a published list.", click.IntRange(1, 2**53))
-LEFT_OUT = "The negative class: its rows are left out (else recognised by a name such as NA; '' for none)."
-
-
-FIXED = "Give F1 of the facts with at least this score, too, e.g. 0.5."
-
-
-@app.command("score-facts")
-@click.argument("predictions", metavar="PREDICTIONS", type=shared.FILE)
-@FACTS
-@RECALL
-@option("--threshold", "X", FIXED, float)
-@option("--negative", "L", LEFT_OUT)
-@N_FACTS
-@shared.SCHEMES
-@bootstrap()
-@forms("table", "json", "csv", "latex")
-@shared.LATEX
-@shared.RAW
-def _score_facts(predictions: str, **options: Any) -> None:
-    """Distant supervision: a ranked list of facts against the true ones.
-
-    PREDICTIONS (.csv, .tsv, .jsonl or .parquet, also .gz) has the columns head, tail, relation and score, one
-    row for every entity pair and relation but the negative class; FACTS has head, tail and relation. Or
-    PREDICTIONS is a published list with precision and recall, one row a rank, and, if they are known, score,
-    head, tail and relation; in the order of ranks, or in scikit-learn's, of falling recall. Of equal scores
-    the one further up comes first, in areas and precision at N; a threshold takes all of them or none, so the
-    best F1 can be below OpenNRE's, which may cut between equal scores.
-
-    A fact that is scored twice counts where its score is higher, a true fact listed twice counts once, a true
-    fact of a pair or a relation that is never scored counts as not found, and what is not scored of the pairs
-    and relations in PREDICTIONS comes last: each is noted on standard error with the first line. A published
-    list is refused, with the line, where it holds a fact twice, where scores rise, and where precision and
-    recall fit no rank.
-
-    JSON has the keys auc (between the points of the curve, as OpenNRE has it), auc_anchored,
-    average_precision, micro_f1 (the best over all thresholds), threshold, rank, macro_f1 (at the threshold, a
-    relation without true facts is 0), macro_f1_supported (without these relations), precision_at, schemes,
-    per_relation, n_predictions, n_facts, precision and recall at the end of the list, signature; with
-    --threshold fixed_threshold, fixed_micro_f1, fixed_macro_f1, fixed_macro_f1_supported (of the whole list);
-    and intervals (--bootstrap draws entity pairs; with --recall every replicate is cut where it reaches it).
-
-    examples:
-      python -m helpers score-facts mine.csv --facts true.csv
-      python -m helpers score-facts mine.jsonl.gz --facts true.csv --bootstrap 1000 --format json
-      python -m helpers score-facts mine.csv --facts true.csv --threshold 0.5
-      python -m helpers score-facts published.csv --recall 0.2
-    """
-    from ..evaluation import score_fact_file
-
-    result = _result_of(options)
-    put_report(score_fact_file(predictions, **options), **result)
-
-
-@app.command("compare-facts")
-@click.argument("first", metavar="A", type=shared.FILE)
-@click.argument("second", metavar="B", type=shared.FILE)
-@FACTS
-@RECALL
-@option("--negative", "L", LEFT_OUT)
-@N_FACTS
-@bootstrap(default=10_000, least=1)
-@forms("table", "json", "csv")
-@shared.RAW
-def _compare_facts(first: str, second: str, **options: Any) -> None:
-    """Two ranked lists of facts: do they differ beyond chance?
-
-    A and B are files as in `score-facts`. Where both name their facts and have the same true ones, entity
-    pairs are drawn for both together, and p is two-sided, corrected by Holm. Otherwise each has intervals by
-    itself and there is no p. Lists that end at different recalls are cut by --recall, or their areas say
-    nothing.
-
-    examples:
-      python -m helpers compare-facts mine.csv baseline.csv --facts true.csv
-      python -m helpers compare-facts cnn.csv pcnn.csv --recall 0.3
-    """
-    from ..evaluation import FactComparison, compare_fact_files
-
-    result = _result_of(options)
-    put_report(FactComparison(compare_fact_files(first, second, **options)), **result)
 
 
 RUNS = "The runs of a system: NAME=PATTERN, quoted, e.g. 'A=A-seed*.csv'; repeatable, also for one name."
@@ -388,7 +263,7 @@ def _compare(files: tuple[str, ...], runs: tuple[str, ...], **options: Any) -> i
     """
     from ..evaluation import Comparison
 
-    result = _result_of(options)
+    result = result_of(options)
     options |= _reading_of(options) | _policy_of(options)
     if runs:
         put_report(_over_runs(files, runs, options), **result)

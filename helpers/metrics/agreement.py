@@ -17,7 +17,7 @@ from ..core import Label
 from .averaging import Counts, Policy, average, averages
 from .outcome import Outcome
 from .report import Column, Report, Table, percent, plain_number
-from .weighting import Weighting, power
+from .weighting import Schemes, Weighting, power
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -54,7 +54,7 @@ def resampled_agreement(
     tables: Sequence[Outcome],
     rng: np.random.Generator,
     replicates: int = 200,
-    schemes: Sequence[str | Weighting] | None = None,
+    schemes: Schemes = None,
     **policy: Any,
 ) -> np.ndarray:
     """Kendall's τ_b between the ranking of M systems and their ranking on each bootstrap replicate.
@@ -75,12 +75,12 @@ def resampled_agreement(
     1.0
     """
     observed = np.stack([averages(table, schemes, **policy) for table in tables])
-    drawn = np.stack(
-        [averages(table.resample(rng, replicates), schemes, classes_of=table, **policy) for table in tables]
-    )
+    drawn = [
+        averages(table.resample(rng, replicates), schemes, classes_of=table, **policy) for table in tables
+    ]
     taus = [
         [rank_agreement(np.stack(pair, axis=1))[0, 1] for pair in zip(observed.T, replicate.T, strict=True)]
-        for replicate in np.moveaxis(drawn, 1, 0)
+        for replicate in np.stack(drawn, axis=1)
     ]
     return np.array(taus)
 

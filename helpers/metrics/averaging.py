@@ -20,8 +20,8 @@ from ..core import SKIPPED, Label, shown, signature_field, unlisted_message
 from .counting import checked_labels
 from .outcome import Outcome, positions, scalar
 from .report import ClassReport, plain_number
-from .scores import ClassCounts, ClassScore, f_of_means, resolve_score
-from .weighting import Weighting, class_weights, scheme_names
+from .scores import ClassCounts, Score, f_of_means, resolve_score
+from .weighting import Schemes, Weighting, class_weights, scheme_names
 
 RULES = "0.1"  # version of the scoring rules: it changes when a number could change
 NAMED_LABELS = {"supported": "skip", "observed": "zero", "listed": "zero"}
@@ -187,8 +187,8 @@ def _field(value: Any) -> str:
 
 def averages(
     counts: Counts,
-    schemes: Sequence[str | Weighting] | None = None,
-    score: str | ClassScore = "f1",
+    schemes: Schemes = None,
+    score: Score = "f1",
     classes_of: Counts | None = None,
     **policy: Any,
 ) -> np.ndarray:
@@ -236,7 +236,7 @@ def averages(
     return averaged.clip(-1.0, 1.0) if isinstance(score, str) else averaged
 
 
-def average(counts: Counts, scheme: str | Weighting, score: str | ClassScore = "f1", **policy: Any) -> Any:
+def average(counts: Counts, scheme: str | Weighting, score: Score = "f1", **policy: Any) -> Any:
     """One score under one scheme: a float, or (...) for replicates. Arguments as in `averages`.
 
     >>> average(Outcome.from_columns(["a", "b", "b"], ["a", "b", "a"]), "macro", "recall")
@@ -256,8 +256,8 @@ def evaluate(
     negative_in_normaliser: bool = True,
     scheme: str | Weighting | None = None,
     average: str | Weighting | None = None,
-    schemes: Sequence[str | Weighting] | None = None,
-    score: str | ClassScore = "f1",
+    schemes: Schemes = None,
+    score: Score = "f1",
     sample_weight: Any = None,
 ) -> ClassReport:
     """Every scheme and every class in one report.
@@ -298,20 +298,17 @@ def evaluate(
     if counts.gold.ndim != 1 or not counts.n:
         raise ValueError("evaluate needs one table with at least one sample")
     words = {"scheme": scheme, "average": average, "schemes": schemes}
-    given = {word: value for word, value in words.items() if value is not None}
+    given = [word for word, value in words.items() if value is not None]
     if len(given) > 1:
         raise ValueError(f"{' and '.join(given)} say the same thing: give one of them")
-    schemes = schemes if "schemes" in given or not given else [*given.values()]
+    single = scheme if average is None else average
+    schemes = schemes if single is None else [single]
     rules = Policy(negative, labels, zero_support, zero_division, negative_in_normaliser)
     return class_report(counts, rules, schemes, score)
 
 
 def class_report(
-    counts: ClassCounts,
-    rules: Policy,
-    schemes: Sequence[str | Weighting] | None = None,
-    score: str | ClassScore = "f1",
-    kind: type[ClassReport] = ClassReport,
+    counts: ClassCounts, rules: Policy, schemes: Schemes = None, score: Score = "f1", kind: type = ClassReport
 ) -> Any:
     """The report of one table of class counts under a policy; accuracy is nan where samples are sets.
 
@@ -346,7 +343,7 @@ def class_report(
 
 
 def _class_rows(
-    counts: ClassCounts, scores: dict[str, str | ClassScore], averaged: np.ndarray, zero_division: float
+    counts: ClassCounts, scores: dict[str, Score], averaged: np.ndarray, zero_division: float
 ) -> dict[Label, dict[str, Any]]:
     """The scores of each class, what is undefined (0/0) replaced and named, and its counts."""
     columns = {name: resolve_score(score)[1](counts) for name, score in scores.items()}

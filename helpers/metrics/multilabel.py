@@ -11,7 +11,7 @@ Sources: LibMultiLabel's implementation document, evaluation metrics; the scheme
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -25,7 +25,7 @@ from .counting import as_label_matrix, as_score_matrix, label_names, row_blocks
 from .outcome import Outcome, check_same, scalar
 from .ranking import RankingOutcome, checked_ks
 from .scores import ClassCounts, f_of_means
-from .weighting import Weighting, scheme_names
+from .weighting import Schemes, scheme_names
 
 F_MEASURES = {"Macro-F1": ("f1", "macro"), "Micro-F1": ("f1", "micro"), "Macro*-F1": ("f1_of_means", "macro")}
 """LibMultiLabel's F-measures → score and scheme of their signatures."""
@@ -53,11 +53,7 @@ def _f_measures(counts: Outcome | ClassCounts) -> dict[str, Any]:
 
 
 def label_intervals(
-    sets: Outcome,
-    rng: np.random.Generator,
-    schemes: Sequence[str | Weighting] | None = None,
-    replicates: int = 10_000,
-    **policy: Any,
+    sets: Outcome, rng: np.random.Generator, schemes: Schemes = None, replicates: int = 10_000, **policy: Any
 ) -> dict[str, Interval]:
     """Percentile bootstrap intervals of the three F-measures and of F1 under each scheme.
 

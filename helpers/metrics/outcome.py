@@ -20,6 +20,9 @@ from ..core import Label, unlisted_message
 from .counting import as_label_matrix, check_total, count_columns, label_names
 from .scores import ClassCounts, ratio
 
+RIGHT = {"predicted": "right", "second": "right_second"}
+"""A role that predicts → the role that says what of it is right."""
+
 
 def positions(labels: Iterable[Label], listed: Sequence[Label], argument: str = "labels") -> np.ndarray:
     """Where each label stands in `listed`; ValueError names the first that does not.
@@ -336,11 +339,12 @@ class Outcome:
         truth, guess = self.roles["gold"], self.roles[predicted]
         if self.decision is None:
             truth, guess = (_indicators(codes, len(self.labels)) for codes in (truth, guess))
-        right = self.roles.get(_right_of(predicted))
+        right = self.roles.get(RIGHT.get(predicted, ""))
         right = truth.multiply(guess) if right is None else right
         # one product for all three, row by row in memory: sums do not depend on how replicates are blocked
         sums = np.ascontiguousarray(self.counts @ scipy.sparse.hstack([right, guess, truth], format="csr"))
-        return ClassCounts(*np.split(sums, 3, axis=-1), self.n, self.labels, self.direction, self.decision)
+        correct, guessed, there = np.split(sums, 3, axis=-1)
+        return ClassCounts(correct, guessed, there, self.n, self.labels, self.direction, self.decision)
 
     def table(self) -> np.ndarray:
         """(..., L, L) contingency table of single labels, rows gold, columns predicted.
@@ -368,7 +372,7 @@ class Outcome:
             turned = [inverse.get(label, label) for label in self.labels]
             gold = positions(turned, self.labels, "inverse")[gold]
         roles = {"gold": gold, "predicted": self.roles[role]}
-        if (right := _right_of(role)) in self.roles:
+        if (right := RIGHT.get(role, "")) in self.roles:
             roles["right"] = self.roles[right]
         return replace(self, roles=roles)
 
@@ -414,11 +418,6 @@ class Outcome:
         """How many numbers a replicate takes while it is scored."""
         samples = 0 if self.decision is None else int(np.sum(self.n))
         return self.counts.shape[-1] + samples + 8 * len(self.labels)
-
-
-def _right_of(predicted: str) -> str:
-    """The role that says what is right of what this role predicts."""
-    return "right" if predicted == "predicted" else f"right_{predicted}"
 
 
 def _indicators(codes: np.ndarray, size: int) -> scipy.sparse.csr_array:

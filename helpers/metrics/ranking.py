@@ -72,21 +72,16 @@ def checked_ks(
     [5, 1]
     >>> checked_ks([1, 6], 5)
     Traceback (most recent call last):
-    ValueError: ks[1] is 6, but there are 5 labels
+    ValueError: ks[1] is 6, but there are 5 labels: different whole numbers from 1 on are needed
     """
-    if isinstance(ks, str) or not isinstance(ks, Iterable):
-        raise ValueError(f"ks is {ks!r}: a list of whole numbers is needed")
-    given = list(ks)
+    given = [] if isinstance(ks, str) or not isinstance(ks, Iterable) else list(ks)
     if not given:
-        raise ValueError("ks is empty")
+        raise ValueError(f"ks is {ks!r}: a list of whole numbers is needed")
     for index, k in enumerate(given):
-        name = argument.format(index)
-        if not isinstance(k, int | np.integer) or isinstance(k, bool) or k < 1:
-            raise ValueError(f"{name} is {k!r}: it has to be a whole number, 1 or more")
-        if k > most:
-            raise ValueError(f"{name} is {k}, but {limit.format(most)}")
-        if k in given[:index]:
-            raise ValueError(f"ks holds {k} twice")
+        is_whole = isinstance(k, int | np.integer) and not isinstance(k, bool)
+        if not is_whole or not 1 <= k <= most or k in given[:index]:
+            but = f"{argument.format(index)} is {k!r}, but {limit.format(most)}"
+            raise ValueError(f"{but}: different whole numbers from 1 on are needed")
     return np.array(given, dtype=np.intp)
 
 

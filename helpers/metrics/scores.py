@@ -72,6 +72,8 @@ class ClassCounts:
 
 
 ClassScore = Callable[[ClassCounts], np.ndarray]
+Score = str | ClassScore
+"""A name, 'fβ', or a function of the four counts; see `resolve_score`."""
 
 
 def ratio(part: Any, whole: Any, undefined: float = np.nan, low: float = 0.0) -> np.ndarray:
@@ -153,7 +155,7 @@ precision: TP / (TP + FP) · recall: TP / (TP + FN) · f1: see `f_beta` · accur
 correlation, from −1 to 1: (TP·TN − FP·FN) / √((TP+FP)(TP+FN)(TN+FP)(TN+FN))."""
 
 
-def resolve_score(score: str | ClassScore) -> tuple[str, ClassScore]:
+def resolve_score(score: Score) -> tuple[str, ClassScore]:
     """Name and function of a class score given by name, as 'fβ' (e.g. 'f0.5') or as a function of the counts.
 
     Raises ValueError for an unknown name and says the nearest.

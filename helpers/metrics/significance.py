@@ -99,12 +99,7 @@ def mean_and_sd(scores: Sequence[float]) -> tuple[float, float, int]:
 
 
 def cohens_d(
-    mean_a: float,
-    sd_a: float,
-    mean_b: float,
-    sd_b: float,
-    n_a: int | None = None,
-    n_b: int | None = None,
+    mean_a: float, sd_a: float, mean_b: float, sd_b: float, n_a: int | None = None, n_b: int | None = None
 ) -> float:
     """Cohen's d: the difference of the means by the pooled sample SD.
 

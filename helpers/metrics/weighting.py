@@ -19,6 +19,8 @@ import numpy as np
 from ..core import unknown_name
 
 Weighting = Callable[[np.ndarray, np.ndarray], np.ndarray]
+Schemes = Sequence[str | Weighting] | None
+"""Names, 'n^α' or functions; None: all of `scheme_names`."""
 
 
 @dataclass(frozen=True)
@@ -68,10 +70,10 @@ def _micro(support: np.ndarray, total: np.ndarray) -> np.ndarray:
 
 _WEIGHTINGS: dict[str, Weighting] = {
     "micro": _micro,
-    "weighted": power(1),
-    "dodrans": power(0.75),
+    "weighted": _Power(1),
+    "dodrans": _Power(0.75),
     "entropy": _entropy,
-    "macro": power(0),
+    "macro": _Power(0),
 }
 SCHEMES = tuple(_WEIGHTINGS)
 """The five schemes of the paper's Table 2, from instances to classes; `scheme_names` has all."""
@@ -105,7 +107,7 @@ def register_scheme(name: str, weighting: Weighting) -> Weighting:
     return weighting
 
 
-def scheme_names(schemes: Sequence[str | Weighting] | None = None) -> tuple[str, ...]:
+def scheme_names(schemes: Schemes = None) -> tuple[str, ...]:
     """The names of all schemes, 'micro' first and then as registered; or of those given.
 
     Raises ValueError for an unknown scheme, no scheme, and where two have the same name.

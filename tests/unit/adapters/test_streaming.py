@@ -74,7 +74,7 @@ def test_errors_are_named():
     for call, message in (
         (lambda: weighted_f1(), "give the classes, or num_classes"),
         (lambda: weighted_f1(classes=2, num_classes=2), "give the classes, or num_classes"),
-        (lambda: weighted_f1(NAMES, negative="NA"), "'NA', which is none of the 4 classes"),
+        (lambda: weighted_f1(NAMES, negative="NA"), "'NA', which occurs nowhere; 'no_relation' does"),
         (
             lambda: metric.update(torch.zeros(2, 3), torch.tensor([0, 1])),
             r"have shape \(2, 3\), targets \(2,\)",

@@ -60,7 +60,7 @@ def test_tensors_of_bf16_and_a_number_of_classes(rng):
         (lambda _: compute_metrics(["a", "a"]), "names 'a' twice"),
         (lambda _: compute_metrics([]), "id2label is empty"),
         (lambda _: compute_metrics(["Other", "r"], "other"), "'Other' does: which one is meant"),
-        (lambda _: compute_metrics(["a", "r"], "Other"), "'Other', which is no name of id2label"),
+        (lambda _: compute_metrics(["a", "r"], "Other"), "'Other', which is none of the 2 classes"),
     ],
 )
 def test_what_cannot_be_scored_and_bad_names_are_refused(call, message):

@@ -98,7 +98,7 @@ def test_intervals_are_a_section_of_their_own_and_change_no_score(drawn):
 def test_bad_input_is_named():
     for change, message in (
         ({"ks": [5]}, r"ks\[0\] is 5, but there are 4 labels"),
-        ({"ks": []}, "ks is empty"),
+        ({"ks": []}, r"ks is \[\]: a list"),
         ({"scores": SCORES[:, :3]}, r"scores has shape \(5, 3\), but truth has \(5, 4\)"),
         ({"labels": "all"}, "labels is 'all'"),
     ):
