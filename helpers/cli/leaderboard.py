@@ -11,7 +11,7 @@ import click
 from .. import program
 from . import options as shared
 from .base import app
-from .options import as_json, flag, forms, option, put, put_report, replicates
+from .options import as_json, bootstrap, flag, forms, option, put, put_report
 
 logger = logging.getLogger(__name__)
 SEED_TYPE = click.IntRange(0, shared.SEEDS)
@@ -20,13 +20,11 @@ STORE = option(
     "--store stored",
     "FOLDER",
     "Where submissions lie (default results/leaderboard/runs).",
-    callback=lambda context, parameter, folder: {"store": folder} if folder else {},
+    callback=lambda _context, _parameter, folder: {"store": folder} if folder else {},
 )
 TEST_SET = "The test set, e.g. tacred, tacred-revised, semeval2010, kbp37, gids; or a name of your own."
 DATASET = option("--dataset", "D", TEST_SET, required=True)
-GOLD_FILE = option(
-    "--gold", "FILE", "Another file with ids and gold labels, where there are none.", shared.FILE
-)
+GOLD_FILE = option("--gold", "FILE", "A file with ids and gold labels, where there are none.", shared.FILE)
 REPLACE = flag("--replace", "Put it in the place of a stored submission of that name.")
 
 
@@ -50,12 +48,7 @@ def _leaderboard() -> None:
 @option("--system", "NAME", "The name that the page shows.")
 @option("--paper", "URL", "Where the system is described.", default="")
 @option("--licence", "L", "Of the predictions, e.g. MIT.", default="")
-@option(
-    "--batch",
-    "LIST",
-    "Many at once: a table with file, dataset, system[, paper, licence, seed].",
-    shared.FILE,
-)
+@option("--batch", "LIST", "Many: a table of file, dataset, system[, paper, licence, seed].", shared.FILE)
 @GOLD_FILE
 @option("--negative", "L", "The negative class of a test set of your own, e.g. no_relation.")
 @option("--seed", "N", "One run of several: the page shows the system once, with their mean.", SEED_TYPE)
@@ -164,7 +157,7 @@ def _compare_two(
 @_leaderboard.command("rebuild")
 @option("--output out", "FILE", "The page (default results/leaderboard/index.html).")
 @option("--runs", "FOLDER", "Where the runs of the reproduction lie (default results/runs).")
-@replicates(default=1000)
+@bootstrap(default=1000, seed=False)
 @flag("--fresh", "Compute all intervals anew, not only those of new outcomes.")
 @option("--pictures", "FOLDER", "Take pictures of the page there; needs Chromium and playwright.")
 @flag("--neighbours", "First renew the paired intervals of neighbours, from the prediction files.")
@@ -230,11 +223,12 @@ def _list(form: str, stored: dict[str, Any]) -> None:
     if form == "json":
         put(as_json(rows))
     elif form == "csv":
-        put(csv_text([names, *([row[name] for name in names] for row in rows)]))
+        put(csv_text([names, *(row.values() for row in rows)]))
     else:
-        seeds = ["" if row["seed"] is None else f"  seed {row['seed']}" for row in rows]
-        lines = ["  ".join(table_name(row[name]) for name in [*names][:4]) for row in rows]
-        lines = [line + seed for line, seed in zip(lines, seeds, strict=True)]
+        lines = []
+        for row in rows:
+            seed = "" if row["seed"] is None else f"  seed {row['seed']}"
+            lines.append("  ".join(map(table_name, [*row.values()][:4])) + seed)
         put("\n".join(lines) or "there are no submissions yet; `leaderboard add` stores one")
 
 
@@ -246,7 +240,7 @@ BESIDE = "A stored test set: checks FILE, and gives the systems to stand beside.
 @option("--dataset", "D", BESIDE, default="")
 @option("--system", "NAME", "The name in the report (default: that of the file).", default="")
 @shared.COLUMNS
-@replicates(default=1000)
+@bootstrap(default=1000, seed=False)
 @forms("markdown", "html", "json")
 @shared.OUTPUT
 def _report(form: str, output: str | None, **options: Any) -> None:

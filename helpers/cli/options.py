@@ -95,16 +95,12 @@ def together(*options: Callable) -> Callable:
     return decorate
 
 
-def replicates(default: int = 0, least: int = 0) -> Callable:
-    """`--bootstrap`, the number of replicates."""
+def bootstrap(default: int = 0, least: int = 0, seed: bool = True) -> Callable:
+    """`--bootstrap`, the number of replicates, and its `--seed`."""
     about = f"Replicates of the test set, for 95 % intervals (default {default})."
     kind = click.IntRange(least, REPLICATES)
-    return option("--bootstrap replicates", "N", about, kind, default=default)
-
-
-def bootstrap(default: int = 0, least: int = 0) -> Callable:
-    """`--bootstrap` and its `--seed`."""
-    return together(replicates(default, least), SEED)
+    replicates = option("--bootstrap replicates", "N", about, kind, default=default)
+    return together(replicates, *([SEED] if seed else []))
 
 
 def forms(*names: str) -> Callable:
@@ -127,9 +123,7 @@ def _number(context: click.Context, parameter: click.Parameter, value: str) -> f
 
 
 SEED = option("--seed", "S", "Seed of the bootstrap (default 1).", click.IntRange(0, SEEDS), default=1)
-_SCHEME = (
-    "Average with this scheme: micro, weighted, dodrans, entropy, macro, n^ALPHA; repeatable (default: all)."
-)
+_SCHEME = "Scheme of averages: micro, weighted, dodrans, entropy, macro, n^ALPHA; repeatable (default: all)."
 SCHEMES = option(
     "--scheme schemes", "NAME", _SCHEME, multiple=True, callback=lambda *given: given[-1] or None
 )

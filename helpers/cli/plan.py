@@ -51,11 +51,10 @@ def _plan(
     """
     if (sd is None) == (first is None):
         raise ValueError("give --from FILE for samples of a test set, or --sd for seeds, not both")
-    if sd is not None:
-        text = _of_seeds(sd, options["difference"], options["power"], form)
+    if sd is None:
+        put(_of_files(first, other, form, **options), output)
     else:
-        text = _of_files(first, other, form, **options)
-    put(text, output)
+        put(_of_seeds(sd, options["difference"], options["power"], form), output)
 
 
 def _of_files(
@@ -71,10 +70,8 @@ def _of_files(
 def _plan_text(plans: Sequence[SamplePlan]) -> str:
     """What `plan` prints: the samples that each scheme needs, and the power at each size that was tried."""
     first = plans[0]
-    lines = [
-        f"samples to see a difference of {100 * first.difference:g} points with power {first.power:g}",
-        "",
-    ]
+    points = f"{100 * first.difference:g} points"
+    lines = [f"samples to see a difference of {points} with power {first.power:g}", ""]
     width = max(len(plan.scheme) for plan in plans) + 2
     for plan in plans:
         formula = "" if plan.by_formula is None else f"   (McNemar's test: {plan.by_formula:,})"
@@ -90,15 +87,10 @@ def _of_seeds(sd: float, difference: float, power: float, form: str) -> str:
     from ..metrics import runs_needed, runs_power
 
     needed = runs_needed(difference, sd, power)
-    counts = sorted({2, 3, 5, 10, 20, needed})
-    powers = {runs: runs_power(difference, sd, runs) for runs in counts}
+    powers = {runs: runs_power(difference, sd, runs) for runs in sorted({2, 3, 5, 10, 20, needed})}
     if form == "json":
-        return as_json(
-            {"difference": difference, "sd": sd, "power": power, "needed": needed, "powers": powers}
-        )
-    head = (
-        f"{needed} seeds of each system see a difference of {difference:g} at SD {sd:g} with power {power:g}"
-    )
-    return "\n".join(
-        [head, "", " seeds  power", *(f"{runs:>6}{power:>7.2f}" for runs, power in powers.items())]
-    )
+        values = {"difference": difference, "sd": sd, "power": power}
+        return as_json(values | {"needed": needed, "powers": powers})
+    head = f"{needed} seeds of each system see a difference of {difference:g} at SD {sd:g}"
+    lines = [f"{head} with power {power:g}", "", " seeds  power"]
+    return "\n".join(lines + [f"{runs:>6}{power:>7.2f}" for runs, power in powers.items()])

@@ -72,9 +72,7 @@ def _lines(states: Sequence[Any]) -> Iterator[str]:
 @app.command("grid")
 @option("--profile", "P", "standard (default), or paper: the papers' encoders (with --encoder) and settings.")
 @option("--grid file", "FILE", "A grid of your own, as JSON, instead.", FILE)
-@option(
-    "--encoder encoders", "E", "Of profile paper; repeatable (default: those of the papers).", multiple=True
-)
+@option("--encoder encoders", "E", "Of profile paper (default: the papers'); repeatable.", multiple=True)
 @flag("--runs-only", "No notebooks and no pages.")
 @flag("--missing-only", "Leave runs that are stale as they are.")
 @flag("--dry-run", "Only list the grid, and what of it is to be made.")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import logging
 import sys
-from collections.abc import Iterable
 from typing import Any
 
 import click
@@ -13,7 +12,7 @@ import click
 from .. import ROOT
 from ..models import MODELS  # the names: no model, no numpy, no torch
 from .base import app
-from .options import FILE, KS, SEEDS, as_json, flag, forms, option, put, replicates
+from .options import FILE, KS, SEEDS, as_json, bootstrap, flag, forms, option, put
 
 logger = logging.getLogger(__name__)
 SCRATCH = ROOT / "scratch" / "runs"
@@ -30,9 +29,9 @@ def _value(text: str) -> Any:
     return text
 
 
-SEVERAL: dict[str, Any] = {"kind": (str, _value), "multiple": True}
-# values that are converted where it is known what they have to be
+# text is converted where it is known what it has to be
 TEXTS: dict[str, Any] = {"kind": (str, str), "multiple": True}
+VALUES: dict[str, Any] = {"kind": (str, _value), "multiple": True}
 DATASET = "semeval2010 (default), kbp37, chemprot, re_docred, demo …; with --train, the name of your data."
 TEXT = "clean, official, parsed, spacy (default: what model and data set need)."
 ENCODER = "Hugging Face name or folder (default: the embedded one)."
@@ -163,45 +162,48 @@ def _take_own_files(chosen: dict[str, Any]) -> None:
 
 def _described(run: Any, path: object) -> str:
     """The run in a few lines: what, where, how fast, and its scores in per cent."""
-    from ..metrics import fact_scores
-    from ..reporting import majority_text, paired_scores, scheme_scores
+    from ..reporting import majority_text
 
     seed = "no seed" if run.seed is None else f"seed {run.seed}"
     precision = f", {run.environment['precision']}" if "precision" in run.environment else ""
+    bags = run.hyperparameters.get("training_bags")
+    read = f"{bags} bags" if bags else f"{run.hyperparameters['training_samples']} sentences"
     lines = [
         f"{run.model} · {run.encoder} · {run.dataset} {run.split} · {seed} · profile {run.profile}",
-        f"trained on {_amount(run.hyperparameters)}"
-        f" in {run.wall_seconds} s ({run.sentences_per_second} a second{precision})",
-        "",
+        f"trained on {read} in {run.wall_seconds} s ({run.sentences_per_second} a second{precision})",
     ]
+    for title, scores in _scores(run).items():
+        lines += ["", title, "  ".join(f"{name} {100 * value:.2f}" for name, value in scores.items())]
+    lines += [majority_text(run)] if run.kind != "facts" else []
+    return "\n".join([*lines, "", f"run file: {path}"])
+
+
+def _scores(run: Any) -> dict[str, dict[str, float]]:
+    """Title → scores, fractions."""
+    from ..metrics import fact_scores
+    from ..reporting import paired_scores, scheme_scores
+
     if run.kind == "facts":
         scores = fact_scores(run.outcome().ranking(run.labels, run.negative))
         wanted = {"area under the curve": "auc", "best F1": "micro_f1", "P@100": "P@100"}
-        shown = {title: scores[name] for title, name in wanted.items() if name in scores}
         title = "Held-out evaluation of the ranked facts (Gao et al. 2021)"
-        return "\n".join([*lines, title, _row(shown, shown.values()), "", f"run file: {path}"])
-    if run.kind == "paired":
-        lines.append(
-            "A, B: official macro-F1 (relations) on test and paired set; PD, PIR, PPR: Lyu et al. 2021 (%)"
-        )
-        lines += [_row(("A", "B", "PD", "PIR", "PPR"), paired_scores(run).values()), ""]
-    lines.append("F1 on the test set under each weighting scheme (Harbecke et al. 2022)")
-    lines.append(_row(*zip(*scheme_scores(run).items(), strict=True)))
-    return "\n".join([*lines, majority_text(run), "", f"run file: {path}"])
-
-
-def _amount(hyperparameters: dict[str, Any]) -> str:
-    bags = hyperparameters.get("training_bags")
-    return f"{bags} bags" if bags else f"{hyperparameters['training_samples']} sentences"
-
-
-def _row(names: Iterable[str], values: Iterable[float]) -> str:
-    return "  ".join(f"{name} {100 * value:.2f}" for name, value in zip(names, values, strict=True))
+        return {title: {shown: scores[name] for shown, name in wanted.items() if name in scores}}
+    by_scheme = {"F1 on the test set under each weighting scheme (Harbecke et al. 2022)": scheme_scores(run)}
+    if run.kind != "paired":
+        return by_scheme
+    title = "A, B: official macro-F1 (relations) on test and paired set; PD, PIR, PPR: Lyu et al. 2021 (%)"
+    direction = zip(("A", "B", "PD", "PIR", "PPR"), paired_scores(run).values(), strict=True)
+    return {title: dict(direction)} | by_scheme
 
 
 # options of `linear` that a model which is trained already does not take
 TRAINING = {"technique", "options", "parameters", "tfidf", "label_file", "include_test_labels"}
 TRAINING |= {"remove_unlabelled"}
+_NEEDED = {
+    ("train", "model"): "needs --train F, documents to train on, or --model F, a saved model",
+    ("test", "model"): "has nothing to do with the model: give --test F, or --model F to save it",
+    ("test", "train"): "needs --test F, documents to predict",
+}
 
 
 @app.command("linear")
@@ -209,8 +211,8 @@ TRAINING |= {"remove_unlabelled"}
 @option("--test", "F", "Documents to predict, and to score if any has labels.", FILE)
 @option("--technique", "T", "Default 1vsrest.", default="1vsrest")
 @option("--options", "O", "LIBLINEAR's options, e.g. '-s 1 -B 1 -e 0.0001'.", default="")
-@option("--set parameters", "NAME VALUE", "One setting of the technique; repeatable.", **SEVERAL)
-@option("--tfidf", "NAME VALUE", "One setting of TF-IDF, e.g. min_df 2; repeatable.", **SEVERAL)
+@option("--set parameters", "NAME VALUE", "One setting of the technique; repeatable.", **VALUES)
+@option("--tfidf", "NAME VALUE", "One setting of TF-IDF, e.g. min_df 2; repeatable.", **VALUES)
 @option("--label-file", "F", "All labels, one a line (default: the training documents').", FILE)
 @flag("--include-test-labels", "Labels that only the test documents have are labels like any other.")
 @flag("--remove-unlabelled", "Leave out training documents without labels.")
@@ -219,7 +221,7 @@ TRAINING |= {"remove_unlabelled"}
 @option("--scores", "F", "Write the matrix of scores: .csv, .npy or .npz.")
 @KS
 @option("--seed", "S", "Of the folds and clusters, and of the bootstrap.", click.IntRange(0, SEEDS))
-@replicates()
+@bootstrap(seed=False)
 @forms("table", "json")
 @click.pass_context
 def _linear(context: click.Context, form: str, parameters: tuple, tfidf: tuple, **options: Any) -> None:
@@ -243,12 +245,9 @@ def _linear(context: click.Context, form: str, parameters: tuple, tfidf: tuple, 
     """
     source, written = context.get_parameter_source, click.core.ParameterSource.COMMANDLINE
     given = {known.name: known.opts[0] for known in context.command.params if source(known.name) is written}
-    if not {"train", "model"} & given.keys():
-        raise ValueError("linear needs --train F, documents to train on, or --model F, a saved model")
-    if not {"test", "model"} & given.keys():
-        raise ValueError("linear has nothing to do with the model: give --test F, or --model F to save it")
-    if not {"test", "train"} & given.keys():
-        raise ValueError("linear needs --test F, documents to predict")
+    for pair, said in _NEEDED.items():
+        if not {*pair} & given.keys():
+            raise ValueError(f"linear {said}")
     if lone := [name for name in ("predictions", "scores") if name in given and "test" not in given]:
         raise ValueError(f"--{lone[0]} needs --test F")
     if "train" not in given:
@@ -261,20 +260,13 @@ def _linear(context: click.Context, form: str, parameters: tuple, tfidf: tuple, 
     put(as_json(values) if form == "json" else text)
 
 
-STUDY = "standard (default), rates, curves, ablations, layers, emr-c, bert-em, precision, threads, base,"
-STUDY += " base-changed, base-again, base-cpu, vectors, epochs, graphs, redocred, redocred-all, gids,"
-STUDY += " gids-sentences, wiki80."
-
-
 @app.command("runs")
 @flag("--train", "Train what is missing, one after the other.")
 @option("--seed seeds", "S", "Only this seed; repeatable.", click.IntRange(0, SEEDS), multiple=True)
 @option("--model models", "M", "Only this model, e.g. EM-ES-M; repeatable.", multiple=True)
-@option("--study", "NAME", STUDY, default="standard")
+@option("--study", "NAME", "One of those below (default standard).", default="standard")
 @option("--output out", "DIR", "Where the run files are (default results/runs, or the study's folder).")
-@option(
-    "--run", "PATH", "With --train: this one run of the grid; what other jobs train meanwhile is waited for."
-)
+@option("--run", "PATH", "With --train: this one run of the grid; other jobs that train it are waited for.")
 @option("--profile", "P", "The grid of --run: standard (default: all studies), paper.", default="standard")
 @option("--grid", "FILE", "The grid of --run: one of your own, see `grid`.", FILE)
 @option("--encoder encoders", "E", "Of the paper's grid; repeatable.", multiple=True)
@@ -282,14 +274,15 @@ def _runs(train: bool, study: str, out: str | None, run: str | None, **chosen: A
     """Which runs of profile standard are stored; train the missing ones.
 
     The standard set: nine models on SemEval-2010 with five seeds, two of them also on the training split of
-    PTR's authors, four on KBP37. The studies: learning rates on a held-out tenth (rates), learning curves,
-    EM-C with other markers and less training (ablations), the first layers of the encoder, EMR-C in other
-    forms, EM-ES as in paper W (bert-em), fp32 (precision), one thread (threads), an encoder of BERT base's
-    size (base), the same with changes, once more and on a processor (base-…), word vectors of graph models on
-    a held-out tenth (vectors), C-GCN and GCN, with spaCy's parses, too (graphs), RECENT and others on
-    sentence pairs of Re-DocRED, drawn ones with five seeds (redocred) and all once (redocred-all), how long
-    CNN is trained on them (epochs), models of bags (gids), tested on single sentences (gids-sentences),
-    BERT-entity and PCNN on single sentences (wiki80). Interrupt it at any time: what is stored is not trained
+    PTR's authors, four on KBP37. The studies: learning rates on a held-out tenth (rates), learning curves
+    (curves), EM-C with other markers and less training (ablations), the first layers of the encoder (layers),
+    EMR-C in other forms (emr-c), EM-ES as in paper W (bert-em), fp32 (precision), one thread (threads), an
+    encoder of BERT base's size (base), the same with changes, once more and on a processor (base-changed,
+    base-again, base-cpu), word vectors of graph models on a held-out tenth (vectors), C-GCN and GCN, with
+    spaCy's parses, too (graphs), RECENT and others on sentence pairs of Re-DocRED, drawn ones with five seeds
+    (redocred) and all once (redocred-all), how long CNN is trained on them (epochs), models of bags (gids),
+    tested on single sentences (gids-sentences), BERT-entity and PCNN on single sentences (wiki80). What they
+    are is written in experiments/studies.toml. Interrupt it at any time: what is stored is not trained
     again, and what was begun goes on. To use two cores well, start it twice with different seeds.
 
     examples:

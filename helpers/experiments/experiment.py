@@ -5,6 +5,7 @@ Nothing is read or trained here, and torch is not imported.
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Mapping
 from dataclasses import asdict, field, replace
 from pathlib import Path
@@ -22,6 +23,8 @@ SEEDS = (9, 148, 378, 459, 687)
 _BAG_PROFILES = ("standard", "paper")
 _WITH_TREES = ("parsed", "spacy")
 """Forms of the text that a graph model can read."""
+STUDIES: dict[str, Any] = tomllib.loads(Path(__file__).with_name("studies.toml").read_text(encoding="utf-8"))
+"""What is trained: studies, multi-label models, systems on noisy labels; see there."""
 BASE_ENCODER = "mpnet-base"
 """The encoder of profile 'base': as large as BERT base, and no model hub is needed for it."""
 SIDE = {
@@ -33,16 +36,6 @@ _ONE_WAY = ("bgwa", "reside", "rl-dsre")
 """Models of bags that are evaluated by their own aggregator, however they are trained."""
 
 
-def _is_trained_on(about: Any) -> bool:
-    """Whether a data set has relations in a training and a test part, or mentions.
-
-    >>> _is_trained_on(find_dataset("semeval2010")), _is_trained_on(find_dataset("docred"))
-    (True, False)
-    """
-    has_parts = about.kind == "relations" and {"train", "test"} <= {*about.splits}
-    return has_parts or about.kind == "mentions"
-
-
 @checked
 class Experiment:
     """What is trained on what.
@@ -50,8 +43,9 @@ class Experiment:
     Attributes
     ----------
     model : one of `MODELS`.
-    dataset : see `_is_trained_on`. From mentions bags of sentences are made, and facts are ranked: for models
-        of `unit` 'bag' and `_BAG_PROFILES`, without merged, part, text, sentences and holdout.
+    dataset : one of relations with a training and a test part, or one of mentions, from which bags of
+        sentences are made, and facts ranked: for models of `unit` 'bag' and `_BAG_PROFILES`, without merged,
+        part, text, sentences and holdout.
     merged : trained on every sentence and its paired one (paper R's '-M'); needs directed relations.
     part : 'full', or 'ptr' for the 6507 training sentences of PTR's authors (SemEval only).
     text : 'clean' as paper R's files, 'official', 'parsed', the words of the parser, for data with trees, or
@@ -90,7 +84,9 @@ class Experiment:
 
     def __post_init__(self) -> None:
         entry = self.entry  # raises for an unknown model
-        known = [name for name, about in datasets().items() if _is_trained_on(about)]
+        whole = {"train", "test"}
+        rows = {name: row for name, row in datasets().items() if row.kind in ("relations", "mentions")}
+        known = [name for name, row in rows.items() if row.kind == "mentions" or whole <= {*row.splits}]
         if self.dataset not in known:
             raise unknown_name("dataset", self.dataset, known)
         if not self.inner.encoder and (self.encoder != models.EMBEDDED or self.profile == "base"):
@@ -121,8 +117,8 @@ class Experiment:
         if self.inner.parsed and self.text not in _WITH_TREES:
             raise ValueError(f"model {self.model} reads text {' or '.join(_WITH_TREES)}, not {self.text}")
         if self.text == "parsed" and not about.parsed:
-            parsed = ", ".join(name for name, row in datasets().items() if row.parsed)
-            raise ValueError(f"{self.dataset} has no dependency trees. Data sets with trees: {parsed}")
+            with_trees = [name for name, row in datasets().items() if row.parsed]
+            raise unknown_name("data set with dependency trees", self.dataset, with_trees)
 
     @property
     def entry(self) -> models.ModelEntry:
@@ -176,11 +172,6 @@ class Experiment:
             return ""
         about = find_dataset(self.dataset)
         return about.text if not self.inner.parsed else "parsed" if about.parsed else "spacy"
-
-    @property
-    def split(self) -> str:
-        """What it is tested on: 'test', or 'holdout' (of the training data)."""
-        return "holdout" if self.holdout else "test"
 
     @property
     def run_seed(self) -> int | None:
@@ -272,7 +263,7 @@ class Experiment:
         encoder = Path(self.encoder).name if Path(self.encoder).is_dir() else self.encoder
         return {
             "dataset": self.dataset_name,
-            "split": self.split,
+            "split": "holdout" if self.holdout else "test",
             "model": self.name,
             "variant": variant,
             "encoder": encoder if self.inner.encoder else models.NO_ENCODER,
@@ -319,16 +310,6 @@ class Experiment:
         elif variant is not None and self.entry.wraps:
             options["evaluation"] = self.evaluations[variant]
         return {"hyperparameters": values, "options": options}
-
-    def versions(self) -> dict[str, int]:
-        """The versions that a run depends on: of the model, of the one that it is around, of the data set.
-
-        >>> Experiment("cnn", "demo").versions().keys()
-        dict_keys(['model cnn', 'data set demo'])
-        """
-        inner = models.full_options(self.model, self.options).get("base", self.model)
-        versions = {f"model {name}": models.model_entry(name).version for name in (self.model, inner)}
-        return versions | {f"data set {self.dataset}": find_dataset(self.dataset).version}
 
     def with_settings(self, name: str | None = None, changes: Mapping[str, Any] | None = None) -> Experiment:
         """The same with the settings 'standard', 'lyu2021' … (None: the profile's), single ones changed.

@@ -10,7 +10,6 @@ from __future__ import annotations
 import itertools
 import json
 import os
-import tomllib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -24,12 +23,11 @@ from ..core import exclusive, shown, unknown_name
 from ..data import datasets
 from ..models import EMBEDDED, MODELS
 from ..runs import RUNS_FOLDER, STUDIES_FOLDER, Result, made_states, read_index, run_state
-from .experiment import SEEDS, Experiment
+from .experiment import SEEDS, STUDIES, Experiment
 from .run import run_experiment
 
 PAGES = ("README.md", *(f"results/{name}.md" for name in ("README", "findings", "items", "speed", "studies")))
 _PROFILES = ("standard", "paper")
-_STUDIES = Path(__file__).with_name("studies.toml")
 _FIRST = ("seed", "dataset", "encoder", "merged", "model")
 """Fields of a grid that runs are ordered by; the others follow as they are written."""
 
@@ -125,10 +123,6 @@ def _known_versions() -> dict[str, int]:
     return {f"{kind} {name}": row.version for kind, known in rows.items() for name, row in known.items()}
 
 
-def _rows() -> dict[str, dict[str, Any]]:
-    return tomllib.loads(_STUDIES.read_text(encoding="utf-8"))
-
-
 def studies() -> dict[str, Study]:
     """All studies by name; `studies.toml` says what each is for.
 
@@ -138,7 +132,7 @@ def studies() -> dict[str, Study]:
      'epochs': 3, 'graphs': 26, 'redocred': 77, 'redocred-all': 18, 'gids': 66,
      'gids-sentences': 9, 'wiki80': 9, 'base': 30}
     """
-    return {name: study(name) for name in _rows() if name != "paper"}
+    return {name: study(name) for name, row in STUDIES.items() if "runs" in row and name != "paper"}
 
 
 def study(name: str, **changed: Any) -> Study:
@@ -149,10 +143,10 @@ def study(name: str, **changed: Any) -> Study:
     >>> len(study("paper").experiments), len(study("paper", encoder="roberta-large").experiments)
     (285, 95)
     """
-    rows = _rows()
-    if name not in rows:
-        raise unknown_name("study", name, rows)
-    fields = rows[name] | changed
+    known = [other for other, row in STUDIES.items() if "runs" in row]
+    if name not in known:
+        raise unknown_name("study", name, known)
+    fields = STUDIES[name] | changed
     grids, apart = fields.pop("runs"), fields.pop("apart", False)
     every_epoch = fields.pop("every_epoch", False)
     experiments = tuple(each for grid in grids for each in _experiments(fields | grid))

@@ -1,8 +1,9 @@
 """One multi-label run from end to end: documents → training → scores → counts, with what it cost.
 
-Which runs are stored is said here (`STORED`); nothing is averaged or drawn. Problems solved, passes over
-the documents and bytes of weights follow from the technique and the data, and are the same on every machine;
-seconds are measured. Source of the counts: LibMultiLabel implementation document 2024, Sections 3.5 and 3.6.
+Which runs are stored says `studies.toml` (`STORED`); nothing is averaged or drawn. Problems solved, passes
+over the documents and bytes of weights follow from the technique and the data, and are the same on every
+machine; seconds are measured. Source of the counts: LibMultiLabel implementation document 2024, Sections 3.5
+and 3.6.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from ..data import Documents, corpus_hashes, find_dataset, label_matrix, read_co
 from ..metrics import MultilabelOutcome, Outcome
 from ..models import NO_ENCODER
 from ..runs import RUNS_FOLDER, Run, environment, save_run
+from .experiment import STUDIES
 
 if TYPE_CHECKING:
     from ..models.linear import DocumentClassifier, LinearClassifier
@@ -78,7 +80,6 @@ def _weights_of(classifier: LinearClassifier) -> dict[str, int]:
 
 OPTIONS = "-s 1 -B 1 -e 0.0001"
 """LIBLINEAR options of every stored run; what its name adds changes them (`_classifier_of`)."""
-SEED = 1337
 _CHANGES = {"without bias": (" -B 1", ""), "joint": ("-s 1", "-s 4"), "primal": ("-s 1", "-s 2")}
 _DEPTH = 5
 _NOT_SET = ("options", "n_jobs", "progress")
@@ -86,31 +87,12 @@ _NOT_SET = ("options", "n_jobs", "progress")
 HELD_OUT = ("corn", "dlr", "ship", "wheat")
 """Labels of Reuters that the zero-shot run takes away from the training documents."""
 
-LINEAR_MODELS: dict[str, dict[str, Any]] = {
-    "1vsrest": {},
-    "tree": {"random_state": SEED, "degree": 10},
-    "thresholding": {"random_state": SEED},
-    "thresholding scut-fbr": {"random_state": SEED, "rule": "scut-fbr"},
-    "cost_sensitive": {"random_state": SEED},
-    "cost_sensitive_micro": {"random_state": SEED},
-}
+LINEAR_MODELS: dict[str, dict[str, Any]] = STUDIES["linear"]
 """Model → parameters; the technique is the first word. For documents with any number of labels."""
-
 STORED: dict[str, dict[str, dict[str, Any]]] = {
-    "reuters90": {
-        **LINEAR_MODELS,
-        "1vsrest without bias": {},
-        "1vsrest primal": {},
-        "cost_sensitive without bias": {"random_state": SEED},
-        "cost_sensitive different splits": {"random_state": SEED, "splits": "different"},
-        "cost_sensitive grid of C": {"random_state": SEED, "c_factors": [0.25, 0.5, 1.0, 2.0, 4.0]},
-    },
-    "goemotions": {**LINEAR_MODELS, "1vsrest primal": {}},
-    "goemotions-single": {"1vsrest": {}, "binary_and_multiclass": {}, "binary_and_multiclass joint": {}},
-    "reuters90-held-out": {"1vsrest": {}},
+    name: ({} if "-" in name else LINEAR_MODELS) | models for name, models in STUDIES["multilabel"].items()
 }
-"""Data set → its stored models with their parameters. What stands after '-' was done to the corpus: see
-`documents_of`."""
+"""Data set → its stored models with their parameters."""
 _STORED_PARAMETERS = {model: chosen for models in STORED.values() for model, chosen in models.items()}
 PAIRS = (("1vsrest", "thresholding"), ("1vsrest", "cost_sensitive"), ("thresholding", "cost_sensitive"))
 """Pairs of models on Reuters whose difference has an interval."""

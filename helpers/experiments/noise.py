@@ -35,7 +35,6 @@ from .. import ROOT
 from ..core import write_atomically
 from ..data import (
     NEGATIVE,
-    Bag,
     Mention,
     by_relation,
     demo_corpus,
@@ -49,7 +48,7 @@ from ..metrics import FactRanking, FactSample
 from ..models import EMBEDDED, MODELS, build, default_settings
 from ..runs import STUDIES_FOLDER, environment
 from .data import BagData, read_bags, read_side
-from .experiment import SEEDS
+from .experiment import SEEDS, STUDIES
 
 STORED, LEARNT = STUDIES_FOLDER / "noise.csv", STUDIES_FOLDER / "noise_learnt.csv"
 CURVES, _FALLEN = STUDIES_FOLDER / "noise_curves.csv", STUDIES_FOLDER / "noise_fallen.csv"
@@ -83,67 +82,29 @@ class System(NamedTuple):
     standard settings is changed."""
 
     model: str
-    options: Mapping[str, Any]
     evaluations: Mapping[str, str]
+    options: Mapping[str, Any] = {}
     changes: Mapping[str, Any] = {}
 
 
-def systems() -> list[System]:
-    """The nine systems that are ranked on GIDS, from seven trainings, with half of the standard
-    epochs and filters: a draw takes a minute on one core.
+def systems(labels: str = "drawn") -> list[System]:
+    """The systems that are ranked by 'drawn' or 'real' labels, or the 'fallen' ones; see `studies.toml`.
 
-    >>> sum(len(system.evaluations) for system in systems())
-    9
+    >>> {labels: sum(len(system.evaluations) for system in systems(labels)) for labels in STUDIES["noise"]}
+    {'drawn': 9, 'fallen': 3, 'real': 10}
     """
-    small, fewer = {"filters": 100}, {"epochs": 6}
-    bag = {"training": "bag"} | small
-    return [
-        System("tfidf-bag", {}, {"TF-IDF": ""}),
-        System("tfidf-bag", {"markers": True}, {"TF-IDF-EM": ""}),
-        System("cnn", small, {"CNN+sent+AVG": "avg", "CNN+sent+ONE": "one"}, fewer),
-        System("cnn", small | {"masked": True}, {"CNN-masked+sent+AVG": "avg"}, fewer),
-        System("pcnn", small, {"PCNN+sent+AVG": "avg", "PCNN+sent+ONE": "one"}, fewer),
-        System("pcnn", bag | {"aggregator": "avg"}, {"PCNN+bag+AVG": "avg"}, fewer),
-        System("pcnn", bag | {"aggregator": "att"}, {"PCNN+bag+ATT": "att"}, fewer),
-    ]
+    return [System(**row) for row in STUDIES["noise"][labels]]
 
 
-def _fallen_systems() -> list[System]:
-    """The systems that fall in paper D, as small as the others; RESIDE is given GIDS's types and aliases.
-
-    Raises MissingData, ChecksumError if these are not here.
-    """
-    states, fewer = {"hidden": 96}, {"epochs": 3}
-    return [
-        System("rl-dsre", {"filters": 100}, {"RL-DSRE": ""}, {"epochs": 6}),
-        System("bgwa", states, {"BGWA": ""}, fewer),
-        System("reside", states | read_side(), {"RESIDE": ""}, fewer),
-    ]
-
-
-def _real_systems(bags: Iterable[Bag] = ()) -> dict[str, System]:
-    """The systems on real labels by name. Nearly every bag has one sentence here, so that all are trained on
-    sentences, and AVG and ONE are one. bags : whose entity types RESIDE is given.
-
-    >>> len(_real_systems())
-    10
-    """
-    longer, types = {"epochs": 40}, {}
+def _side(data: BagData) -> dict[str, Any]:
+    """What RESIDE is given: the entity types of typed sentences, else GIDS's registered types and aliases."""
+    bags = [*data.train, *data.test]
+    if not hasattr(bags[0].samples[0], "types"):
+        return read_side()
+    types: dict[str, list[str]] = {}
     for bag in bags:
         types |= zip((bag.head, bag.tail), ([kind] for kind in bag.samples[0].types), strict=True)
-    listed = [
-        System("svm", {}, {"SVM": ""}),
-        System("svm", {"markers": True}, {"SVM-EM": ""}),
-        System("cnn", {}, {"CNN": ""}, longer),
-        System("pcnn", {}, {"PCNN": ""}, longer),
-        System("rl-dsre", {}, {"RL-DSRE": ""}, longer),
-        System("bgwa", {}, {"BGWA": ""}),
-        System("reside", {"types": types}, {"RESIDE": ""}),
-        System("em-es", {}, {"EM-ES": ""}),
-        System("recent", {"base": "em-es"}, {"RECENT(EM-ES)": ""}),
-        System("ptr", {}, {"PTR": ""}),
-    ]
-    return {next(iter(system.evaluations)): system for system in listed}
+    return {"types": types}
 
 
 def _trained_scores(system: System, seed: int, data: BagData) -> tuple[dict[str, np.ndarray], tuple]:
@@ -155,7 +116,8 @@ def _trained_scores(system: System, seed: int, data: BagData) -> tuple[dict[str,
     inner, settings = system.options.get("base", system.model), None
     if MODELS[inner].settings:
         settings = default_settings(inner).changed(system.changes)
-    model = build(system.model, EMBEDDED, data.labels, settings, seed, **system.options)
+    options = {**system.options, **(_side(data) if system.model == "reside" else {})}
+    model = build(system.model, EMBEDDED, data.labels, settings, seed, **options)
     if MODELS[system.model].unit == "bag":
         history = model.fit(data.train, progress=False)
         scores = data.evaluate(model, set(system.evaluations.values()), progress=False)
@@ -235,7 +197,7 @@ def _learnable_draws(
         for title, read in ((READER, data), (BLIND, hidden)):
             pairs = zip(read.train, train, strict=True)
             misled = by_relation([replace(bag, relations=noised.relations) for bag, noised in pairs])
-            lists = _lists(System("tfidf-bag", {}, {title: ""}), draw, replace(read, train=misled), truths)
+            lists = _lists(System("tfidf-bag", {title: ""}), draw, replace(read, train=misled), truths)
             frames.append(_rows(share, draw, lists))
     return pd.concat(frames, ignore_index=True)[[*COLUMNS]]
 
@@ -316,11 +278,15 @@ def _train_part(name: str, seed: int, truths: Mapping[str, BagData], folder: Pat
     """Train a system on real labels, score it by both and store the rows, unless they are; the name."""
     path, data = folder / f"{name}-{seed}.csv", truths[HELD_OUT]
     if not path.exists():
-        system = _real_systems([*data.train, *data.test])[name]
+        (system,) = (system for system in systems("real") if name in system.evaluations)
         scores, costs = _trained_scores(system, seed, data)
         about = {"system": name, "seed": seed} | dict(zip(COSTS, costs, strict=True))
         _write(path, _scored_by_both(scores[name], truths, _REPLICATES).assign(**about))
     return path.name
+
+
+def _real_titles() -> list[str]:
+    return [title for system in systems("real") for title in system.evaluations]
 
 
 def _real_data() -> dict[str, BagData]:
@@ -336,7 +302,7 @@ def _join_parts(folder: Path = _PARTS) -> None:
     rows = pd.concat([pd.read_csv(path, keep_default_na=False) for path in folder.glob("*.csv")])
     rows = rows.reindex(columns=[*rows.columns.drop(COSTS, errors="ignore"), *COSTS])
     rows = rows.fillna(dict.fromkeys(COSTS, "not recorded"))
-    rows["system"] = pd.Categorical(rows["system"], list(_real_systems()), ordered=True)
+    rows["system"] = pd.Categorical(rows["system"], _real_titles(), ordered=True)
     rows = rows.sort_values(["system", "seed", "draw"], kind="stable")
     means = rows.groupby(["system", "draw", "protocol"], observed=True)[[*MEASURES]].mean().reset_index()
     columns = ["system", "seed", "protocol", *MEASURES, *COSTS]
@@ -372,14 +338,14 @@ def _main(words: Sequence[str]) -> None:
             _train_part(name, int(seed), _real_data())
         case ("real",):
             truths = _real_data()
-            for name in _real_systems():
+            for name in _real_titles():
                 print(_train_part(name, SEEDS[0], truths), flush=True)
             _join_parts()
         case _:
             _write(LEARNT, _learnable_draws(demo_bags(), MISLEADING, TAKEN_FOR, SHARES, _DRAWS))
             _write(CURVES, _draw_curves(_clean_data(), strength=1.0, draw=0))
             _add_draws(STORED, _STRENGTHS, systems())
-            _add_draws(_FALLEN, (1.0,), _fallen_systems())
+            _add_draws(_FALLEN, (1.0,), systems("fallen"))
 
 
 if __name__ == "__main__":

@@ -19,8 +19,8 @@ from typing import Any
 
 from .. import ROOT
 from ..core import file_sha256, remove_abandoned, write_atomically
-from ..data import data_name, registered_file
-from ..models import Model, build, is_first_process
+from ..data import data_name, find_dataset, registered_file
+from ..models import Model, build, is_first_process, model_entry
 from ..runs import RUNS_FOLDER, Run, different_fields, environment, load_run, run_path, save_run
 from .data import BagData, RelationData, read_data, read_side
 from .experiment import SEEDS, Experiment
@@ -145,11 +145,8 @@ def _trained(
 
 def _named(runs: Mapping[str, Run], epoch: int) -> dict[str, Run]:
     """The runs as those of an epoch."""
-    ending = f"epoch-{epoch}"
-    return {
-        name: replace(run, variant="+".join(filter(None, (run.variant, ending))))
-        for name, run in runs.items()
-    }
+    ended = {name: f"{run.variant}+epoch-{epoch}".removeprefix("+") for name, run in runs.items()}
+    return {name: replace(run, variant=ended[name]) for name, run in runs.items()}
 
 
 def _configuration(experiment: Experiment, model: Model, data: RelationData | BagData, variant: str) -> Run:
@@ -161,13 +158,16 @@ def _configuration(experiment: Experiment, model: Model, data: RelationData | Ba
     files = {file: registered_file(file).sha256 for file in experiment.side.values()}
     vectors = experiment.vectors_file
     files |= {data_name(vectors): file_sha256(vectors)} if vectors else {}
+    names = experiment.model, known["options"].get("base", experiment.model)  # that it is around, or made of
+    versions = {f"model {name}": model_entry(name).version for name in names}
+    versions[f"data set {experiment.dataset}"] = find_dataset(experiment.dataset).version
     fields = experiment.fields(variant) | {"encoder": model.encoder_name, "files": data.files | files}
     return Run(
         **fields,
         encoder_sha256=model.encoder_sha256,
         hyperparameters=hyperparameters,
         options=known["options"],
-        versions=experiment.versions(),
+        versions=versions,
         labels=data.labels,
         negative=data.negative,
         facts=data.facts,

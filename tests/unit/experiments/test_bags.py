@@ -140,7 +140,7 @@ class TestNoise:
     @pytest.mark.parametrize("strength", [0.0, 1.0])
     def test_both_protocols_are_one_without_noise(self, strength) -> None:
         pair = {"A": {}, "B": {"markers": True}}
-        listed = [noise.System("tfidf-bag", options, {name: ""}) for name, options in pair.items()]
+        listed = [noise.System("tfidf-bag", {name: ""}, options) for name, options in pair.items()]
         rows = noise.one_draw(read_bags("toy"), strength, 1, listed)
         table = rows.pivot(index="system", columns="protocol", values="auc")
         assert len(table) == 2 and ((table["held-out"] == table["manual"]) == (strength == 0)).all()
@@ -148,7 +148,7 @@ class TestNoise:
         assert strength or (best["best_kept"] and best["loss"] == 0)
 
     def test_scores_of_a_model_of_sentences_are_means_over_the_bag(self) -> None:
-        data, system = read_bags("toy"), noise.System("svm", {"markers": True}, {"SVM-EM": ""})
+        data, system = read_bags("toy"), noise.System("svm", {"SVM-EM": ""}, {"markers": True})
         trained, (device, precision, seconds) = noise._trained_scores(system, 9, data)
         model = build("svm", EMBEDDED, data.labels, None, 9, markers=True)
         model.fit([replace(one, relation=bag.relations[0]) for bag in data.train for one in bag.samples])

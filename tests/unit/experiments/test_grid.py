@@ -17,9 +17,7 @@ from helpers.runs import STUDIES_FOLDER, Run, list_runs, save_run
 
 def stored(experiment: Experiment, folder) -> Run:
     outcome = Outcome.from_rows([(1, 1, 2, 5)], SEMEVAL_RELATIONS, ("gold", "predicted", "paired"))
-    names = ("split", "encoder", "seed", "profile")
-    fields = {name: getattr(experiment, name) for name in names} | {"variant": experiment.run_variant}
-    run = Run.from_outcome(outcome, dataset=experiment.dataset_name, model=experiment.name, **fields)
+    run = Run.from_outcome(outcome, **experiment.fields(experiment.run_variant))
     save_run(run, folder)
     return run
 

@@ -75,7 +75,7 @@ REFUSED = [
     (lambda _: classifier("gcn", vectors="scratch")("").fit([SAMPLE]), "sample 7 has no dependency tree"),
     (lambda _: RESTRICTED.fit([SAMPLE]), "sample 7 has no entity types"),
     (lambda _: RESTRICTED.predict([SAMPLE]), "before it is trained"),
-    (lambda _: Experiment("c-gcn", dataset="demo", text="parsed"), "demo has no dependency trees. Data sets"),
+    (lambda _: Experiment("c-gcn", dataset="demo", text="parsed"), "data set with dependency trees 'demo'"),
     (lambda _: Experiment("c-gcn", text="clean"), "model c-gcn reads text parsed or spacy, not clean"),
     (lambda _: Experiment("c-gcn", encoder="bert"), "model c-gcn has no encoder"),
     (lambda _: Experiment("cnn", "demo", profile="papers").resolved(), "did you mean 'paper'"),
