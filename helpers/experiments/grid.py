@@ -28,6 +28,8 @@ from .run import run_experiment
 
 PAGES = ("README.md", *(f"results/{name}.md" for name in ("README", "findings", "items", "speed", "studies")))
 _PROFILES = ("standard", "paper")
+_TO_BE_MADE = {False: ("missing", "stale"), True: ("missing",)}
+"""States, by whether only what is missing is made."""
 _FIRST = ("seed", "dataset", "encoder", "merged", "model")
 """Fields of a grid that runs are ordered by; the others follow as they are written."""
 
@@ -295,15 +297,11 @@ def train_one(
     # of a training in several processes (`accelerate launch`) each waits for its own of the other training
     with exclusive(f"{job.path}.process-{os.environ.get('RANK', '0')}"):
         state = job.state().state
-        if state not in _to_be_made(missing_only):
+        if state not in _TO_BE_MADE[missing_only]:
             return False
         epochs = folder if job.every_epoch else None
         run_experiment(job.experiment, folder, epochs=epochs, overwrite=state == "stale", progress=progress)
         return True
-
-
-def _to_be_made(missing_only: bool) -> tuple[str, ...]:
-    return ("missing",) if missing_only else ("missing", "stale")
 
 
 def all_states() -> list[Result]:
@@ -352,7 +350,7 @@ def plan(
     `missing_only` : runs that are stale are left as they are.
     """
     jobs, known = grid_jobs(profile, file, encoders), {}
-    wanted = _to_be_made(missing_only)
+    wanted = _TO_BE_MADE[missing_only]
     todo = [name for name, job in jobs.items() if job.state(known).state in wanted]
     if runs_only or file is not None or profile != "standard":
         return _Plan(jobs, todo, {}, [])

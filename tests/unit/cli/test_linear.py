@@ -85,7 +85,7 @@ MATRICES = "score-multilabel --truth truth.csv --scores scores.csv"
     ("words", "reason"),
     [
         ("linear", "--train F"),
-        ("linear --train train.txt", "nothing to do"),
+        ("linear --train train.txt", "needs two of"),
         (f"{BOTH} --technique tre", "did you mean 'tree'"),
         (f"{BOTH} --options '-s 11'", "the solver of -s is 11"),
         (f"{BOTH} --technique tree --set bea 9", "parameter of technique tree 'bea'; did you mean 'beam'"),
