@@ -1,8 +1,7 @@
 """Linear classifiers of documents with several labels; no torch."""
 
 from .base import LinearClassifier, OneVsRest
-from .liblinear import parse_options
+from .liblinear import LabelProblems, parse_options
 from .label_tree import Node
 from .documents import TECHNIQUES, DocumentClassifier
 from .tuning import Thresholding
-from .problems import LabelProblems

@@ -21,8 +21,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import assert_all_finite, check_is_fitted, column_or_1d, validate_data
 
 from ...metrics import as_label_matrix
-from .liblinear import Options, Rows, parse_options
-from .problems import LabelProblems, cores
+from .liblinear import LabelProblems, Options, cores, parse_options
 
 ALONE = 50_000
 """Decision values below which a further thread would cost more than it saves."""
@@ -30,6 +29,8 @@ ALONE = 50_000
 
 class LinearClassifier(ClassifierMixin, BaseEstimator):
     """The base of the techniques: targets, decision values, predictions.
+
+    A technique gives `_solve`, which keeps the weights of its problems and may set `thresholds_`.
 
     Parameters
     ----------
@@ -40,8 +41,8 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
     Attributes
     ----------
     classes_ : the labels: the positions 0 … L − 1 of a 0/1 matrix, else the values of y.
-    weights_ : (d, L), bias_weights_ and thresholds_ : (L,), all float64. multiclass_ : whether every training
-        document had exactly one label.
+    weights_ : (d, L), bias_weights_ and thresholds_ : (L,), all float64; L is 1 for two classes that y named.
+    multiclass_ : whether every training document had exactly one label.
     """
 
     threshold = 0.0
@@ -77,7 +78,6 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
         targets = self._targets(y)
         if targets.shape[0] != X.shape[0]:
             raise ValueError(f"X has {X.shape[0]} rows, but y has {targets.shape[0]}")
-        self._check_memory(X.shape[1], targets.shape[1])
         self._train(X, targets, options)
         return self
 
@@ -110,7 +110,15 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
         return tags
 
     def _train(self, X: Any, targets: sparse.csc_array, options: Options) -> None:
-        """Sets `weights_`, `bias_weights_` and `thresholds_`."""
+        _check_memory(X.shape[1], targets.shape[1])
+        title = type(self).__name__ if self.progress else None
+        problems = LabelProblems(X, targets, options, self.n_jobs, title)
+        self.thresholds_ = np.zeros(problems.count)
+        self._solve(problems)
+        table = np.ascontiguousarray(problems.weights.T)  # a sparse document times this reads whole rows
+        self.weights_, self.bias_weights_ = problems.without_bias(table)
+
+    def _solve(self, problems: LabelProblems) -> None:
         raise NotImplementedError
 
     def _values(self, X: sparse.csr_array | np.ndarray) -> np.ndarray:
@@ -140,36 +148,42 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
             targets = sparse.csc_array(as_label_matrix(y, "y"), dtype=np.float64)
             self.classes_ = np.arange(targets.shape[1])
         else:
-            y = column_or_1d(y.toarray() if sparse.issparse(y) else y, warn=True)
-            assert_all_finite(y, input_name="y")
-            check_classification_targets(y)
-            binarizer = LabelBinarizer(sparse_output=True)
-            targets = sparse.csc_array(binarizer.fit_transform(y), dtype=np.float64)
-            targets.eliminate_zeros()
-            self.classes_ = binarizer.classes_
-            if len(self.classes_) < 2:
-                only = self.classes_.tolist()[0]
-                raise ValueError(f"y has one class, {only!r}: a classifier needs two at least")
+            targets, self.classes_ = _of_classes(y.toarray() if sparse.issparse(y) else y)
         each = targets.sum(axis=1)
         self.multiclass_ = bool(targets.shape[1] > 1 and (each == 1).all())
         return targets
 
-    def _check_memory(self, width: int, labels: int) -> None:
-        """Dense weights take 8·d·L bytes, twice that while they are put in order."""
-        needed, there = 16 * (width + 1) * labels, _memory()
-        if there is not None and needed > there:
-            raise MemoryError(
-                f"the weights of {labels} labels on {width} features take {needed / 2**30:.1f} GiB, "
-                f"this machine has {there / 2**30:.1f}; technique tree keeps only those that are not 0"
-            )
 
-    def _set_weights(self, weights: np.ndarray, options: Options) -> None:
-        """Take (L, width) weights; the last one of a label is that of the constant feature."""
-        table = np.ascontiguousarray(weights.T)  # a sparse document times this reads whole rows
-        self.weights_, self.bias_weights_ = without_bias(table, options)
+def _of_classes(y: np.ndarray) -> tuple[sparse.csc_array, np.ndarray]:
+    """A column for each class, of two classes for the second; and the classes."""
+    y = column_or_1d(y, warn=True)
+    assert_all_finite(y, input_name="y")
+    check_classification_targets(y)
+    binarizer = LabelBinarizer(sparse_output=True)
+    targets = sparse.csc_array(binarizer.fit_transform(y), dtype=np.float64)
+    targets.eliminate_zeros()
+    if len(binarizer.classes_) < 2:
+        only = binarizer.classes_.tolist()[0]
+        raise ValueError(f"y has one class, {only!r}: a classifier needs two at least")
+    return targets, binarizer.classes_
 
-    def _title(self) -> str | None:
-        return type(self).__name__ if self.progress else None
+
+def _check_memory(width: int, labels: int) -> None:
+    """Dense weights take 8·d·L bytes, twice that while they are put in order."""
+    needed, there = 16 * (width + 1) * labels, _memory()
+    if there is not None and needed > there:
+        raise MemoryError(
+            f"the weights of {labels} labels on {width} features take {needed / 2**30:.1f} GiB, "
+            f"this machine has {there / 2**30:.1f}; technique tree keeps only those that are not 0"
+        )
+
+
+def _memory() -> int | None:
+    """Bytes of memory of this machine; None where it cannot be asked."""
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):
+        return None
 
 
 class OneVsRest(LinearClassifier):
@@ -183,11 +197,8 @@ class OneVsRest(LinearClassifier):
     ((3, 2), True)
     """
 
-    def _train(self, X: Any, targets: sparse.csc_array, options: Options) -> None:
-        problems = LabelProblems(X, targets, options)
-        list(problems.each(LabelProblems.keep, range(problems.count), self.n_jobs, self._title()))
-        self._set_weights(problems.weights, options)
-        self.thresholds_ = np.zeros(problems.count)
+    def _solve(self, problems: LabelProblems) -> None:
+        list(problems.each(LabelProblems.keep, range(problems.count)))
 
 
 class BinaryAndMulticlass(LinearClassifier):
@@ -203,25 +214,22 @@ class BinaryAndMulticlass(LinearClassifier):
     ['a', 'b', 'c']
     """
 
-    def _train(self, X: Any, targets: sparse.csc_array, options: Options) -> None:
-        each, count = targets.sum(axis=1), len(self.classes_)
-        if targets.shape[1] == 1:  # of two classes that y named
-            classes = targets.toarray()[:, 0]
+    def _solve(self, problems: LabelProblems) -> None:
+        each, count = problems.targets.sum(axis=1), len(self.classes_)
+        if problems.count == 1:  # of two classes that y named
+            classes = problems.targets.toarray()[:, 0]
         elif (each == 1).all():
-            classes = targets.tocsr().indices
+            classes = problems.targets.tocsr().indices
         else:
             row = int((each != 1).argmax())
             needed = "this technique needs exactly one a document"
             raise ValueError(f"y[{row}] has {int(each[row])} labels; {needed}")
-        rows = Rows(X, options)
-        weights, present = rows.train_classes(classes)
-        table = np.zeros((count, rows.width))
+        weights, present = problems.train_classes(classes)
         if len(present) == 2 and weights.shape[1] == 1:
             weights = np.hstack([weights, -weights])
-        table[present] = weights[:, : len(present)].T
-        self._set_weights(table, options)
-        self.thresholds_ = np.full(count, -np.inf)
-        self.thresholds_[present] = 0.0
+        table, thresholds = np.zeros((count, problems.width)), np.full(count, -np.inf)
+        table[present], thresholds[present] = weights[:, : len(present)].T, 0.0
+        problems.weights[:], self.thresholds_ = table[-problems.count :], thresholds[-problems.count :]
         self.multiclass_ = True
 
     def __sklearn_tags__(self) -> Any:
@@ -229,22 +237,3 @@ class BinaryAndMulticlass(LinearClassifier):
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_label = False
         return tags
-
-
-def without_bias(table: np.ndarray, options: Options) -> tuple[np.ndarray, np.ndarray]:
-    """(d, L) weights, and what the constant feature adds to each label, from a (width, L) table.
-
-    >>> without_bias(np.array([[1.0], [2.0]]), parse_options("-B 0.5"))
-    (array([[1.]]), array([1.]))
-    """
-    if not options.has_bias:
-        return table, np.zeros(table.shape[1])
-    return table[:-1], options.bias * table[-1]
-
-
-def _memory() -> int | None:
-    """Bytes of memory of this machine; None where it cannot be asked."""
-    try:
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, ValueError, OSError):
-        return None

@@ -24,9 +24,8 @@ from sklearn.preprocessing import normalize
 from sklearn.utils import check_random_state
 from tqdm import tqdm
 
-from .base import LinearClassifier, without_bias
-from .liblinear import Options
-from .problems import LabelProblems
+from .base import LinearClassifier
+from .liblinear import LabelProblems, Options
 
 
 class _Beam(NamedTuple):
@@ -178,7 +177,7 @@ class LabelTree(LinearClassifier):
         self.root_ = self._grown(represented, np.arange(targets.shape[1]), 0, random)
         self.thresholds_ = np.zeros(targets.shape[1])
         nodes = list(self.root_.walk())
-        for node in tqdm(nodes, desc=self._title(), disable=not self.progress, leave=False):
+        for node in tqdm(nodes, desc="LabelTree", disable=not self.progress, leave=False):
             self._train_node(node, X, targets, options)
 
     def _grown(
@@ -199,16 +198,13 @@ class LabelTree(LinearClassifier):
         if not relevant.any():
             node.weights, node.bias = sparse.csr_array((X.shape[1], columns)), np.zeros(columns)
             return
-        problems = LabelProblems(X[relevant], node.targets(y)[relevant], options)
-        list(problems.each(LabelProblems.keep, range(columns), self.n_jobs, None))
-        weights, node.bias = without_bias(problems.weights.T, options)
+        problems = LabelProblems(X[relevant], node.targets(y)[relevant], options, self.n_jobs)
+        list(problems.each(LabelProblems.keep, range(columns)))
+        weights, node.bias = problems.without_bias(problems.weights.T)
         node.weights = _short(sparse.csr_array(weights))
 
     def _values(self, X: Any) -> np.ndarray:
         return _beam_search(self.root_, sparse.csr_array(X), self.beam, len(self.thresholds_))
-
-    def _check_memory(self, width: int, labels: int) -> None:
-        """Nothing to check: a node's weights are made dense for at most `degree` labels at a time."""
 
 
 def _clusters(represented: sparse.csr_array, degree: int, random: np.random.RandomState) -> np.ndarray:

@@ -1,8 +1,10 @@
-"""LIBLINEAR through its Python package: option strings, the documents in its memory, training one label.
+"""LIBLINEAR through its Python package: option strings, documents in its memory, the problems of many labels.
 
 The documents are handed over once. A label, a fold or a cost changes the targets and the list of rows only:
-training on two thirds of the documents copies 8 bytes a document and no features. Sources: of the option
-rules LibMultiLabel's linear methods; of the solvers Fan et al. 2008, LIBLINEAR.
+training on two thirds of the documents copies 8 bytes a document and no features. Many labels are trained on
+several processes, which are forks: the documents are not copied, starting takes milliseconds, and weights are
+written into an array that all of them see; where the system has no forks there is one process. Sources: of
+the option rules LibMultiLabel's linear methods; of the solvers Fan et al. 2008, LIBLINEAR.
 """
 
 from __future__ import annotations
@@ -10,19 +12,32 @@ from __future__ import annotations
 import ctypes
 import functools
 import math
-from collections.abc import Callable
+import mmap
+import multiprocessing
+import os
+import signal
+import threading
+import warnings
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from liblinear.liblinear import liblinear, parameter, problem, solver_names
 from scipy import sparse
+from tqdm import tqdm
 
 _REFUSED = {"-R": "an unregularised bias", "-C": "the search for C", "-v": "cross-validation"}
 _TAKEN = {"-s": int, "-B": float, "-m": int}
 """Options that LIBLINEAR is not given as they are, and their numbers; of several the last one counts."""
 _DUAL_SVM = (solver_names.L2R_L2LOSS_SVC_DUAL, solver_names.L2R_L1LOSS_SVC_DUAL)
 _SEED = 1
+ALONE = 3_000_000
+"""Stored features times problems below which further processes would cost more than they save."""
+AHEAD = 4
+"""Pieces under way for each process."""
 
 
 @dataclass(frozen=True)
@@ -76,44 +91,46 @@ def parse_options(text: str | None) -> Options:
     text = "" if text is None else text
     if not isinstance(text, str):
         raise ValueError(f"options is {text!r}: give a string such as '-s 1 -B 1 -e 0.0001'")
+    try:
+        return _parsed(text)
+    except ValueError as error:
+        raise ValueError(f"options {text!r}: {error}") from None
+
+
+def _parsed(text: str) -> Options:
     for flag, meaning in _REFUSED.items():
         if flag in text:
-            raise ValueError(f"options {text!r}: {flag}, {meaning}, is not supported")
-    words, others, taken = iter(text.split()), [], {}
+            raise ValueError(f"{flag}, {meaning}, is not supported")
+    words, others, taken = iter(text.split()), [], {"-s": 1, "-B": -1.0, "-m": None}
     for word in words:
         if word in _TAKEN:
             try:
                 taken[word] = _TAKEN[word](next(words))
             except (StopIteration, ValueError):
-                raise ValueError(f"options {text!r}: {word} needs a number after it") from None
+                raise ValueError(f"{word} needs a number after it") from None
         elif word != "-q":
             others.append(word)
-    solver, bias, jobs = taken.get("-s", 1), taken.get("-B", -1.0), taken.get("-m")
+    solver, bias, jobs = taken.values()
     if not 0 <= solver <= 7:
-        those = "those for classification are 0 to 7"
-        raise ValueError(f"options {text!r}: the solver of -s is {solver}; {those}")
+        raise ValueError(f"the solver of -s is {solver}; those for classification are 0 to 7")
     if not math.isfinite(bias):
-        raise ValueError(f"options {text!r}: -B is {bias}; it has to be finite")
+        raise ValueError(f"-B is {bias}; it has to be finite")
     if jobs is not None and jobs < 1:
-        raise ValueError(f"options {text!r}: -m is {jobs}; at least one process is needed")
+        raise ValueError(f"-m is {jobs}; at least one process is needed")
     options = " ".join([*others, "-s", str(solver), "-q"])
-    _check_parameters(options, text)
-    return Options(options, bias if bias > 0 else -1.0, jobs)
-
-
-def _check_parameters(options: str, text: str) -> None:
     try:
         parsed = parameter(options)
     except (ValueError, IndexError) as error:
-        raise ValueError(f"options {text!r}: LIBLINEAR does not understand them ({error})") from None
+        raise ValueError(f"LIBLINEAR does not understand them ({error})") from None
     if not (0 < parsed.C < math.inf and parsed.eps > 0):
-        raise ValueError(f"options {text!r}: -c and -e have to be above 0, and -c finite")
+        raise ValueError("-c and -e have to be above 0, and -c finite")
     if not all(0 < weight < math.inf for weight in parsed.weight[: parsed.nr_weight]):
-        raise ValueError(f"options {text!r}: the weights -wi have to be above 0 and finite")
+        raise ValueError("the weights -wi have to be above 0 and finite")
+    return Options(options, bias if bias > 0 else -1.0, jobs)
 
 
-class Rows:
-    """The documents as LIBLINEAR keeps them, 16 bytes for each stored feature.
+class LabelProblems:
+    """Documents and their labels, as LIBLINEAR keeps them: 16 bytes for each stored feature.
 
     The dual SVM solvers look up the weights of one document after the other, over and over. For them the
     frequent features stand side by side, so that most weights stay in the processor's nearest cache: 5 %
@@ -121,20 +138,35 @@ class Rows:
 
     Parameters
     ----------
-    features : (n, d) sparse or dense, finite.
-    options : from `parse_options`; with a bias, the constant feature is column d.
+    features : (n, d) sparse or dense, finite; with a bias, the constant feature is column d.
+    targets : (n, L) 0/1. options : from `parse_options`. jobs : processes; None: as `-m`, else all cores.
+    title : of a progress bar over the labels; None: no bar.
 
-    >>> rows = Rows(sparse.csr_array([[1.0, 0.0], [0.0, 1.0]]), parse_options("-s 2 -e 1e-6"))
-    >>> rows.train(np.array([True, False])).round(3).tolist()
-    [0.667, -0.667]
+    Attributes: `n`, `targets` as columns, `count` of them, `width` with the constant feature; `weights`,
+    (L, width), what `keep` has found so far, also in other processes; of the class, `solved`: how many
+    problems of labels this process has handed to the solver.
+
+    >>> problems = LabelProblems(np.eye(2), np.eye(2), parse_options("-s 2 -e 1e-6"))
+    >>> problems.positive(1).tolist(), problems.solve(1).round(3).tolist()
+    ([False, True], [-0.667, 0.667])
     """
 
-    def __init__(self, features: sparse.csr_array | np.ndarray, options: Options) -> None:
+    solved: ClassVar[int] = 0
+
+    def __init__(
+        self,
+        features: Any,
+        targets: Any,
+        options: Options,
+        jobs: int | None = None,
+        title: str | None = None,
+    ) -> None:
         table = sparse.csr_matrix(features, dtype=float)  # the package does not know sparse arrays
         if not table.has_canonical_format:  # it sorts in place, and takes a feature twice for two features
             table = table.copy()
             table.sum_duplicates()
-        self.options, self._table = options, sparse.csr_array(table)
+        self.options, self._table, self.targets = options, sparse.csr_array(table), sparse.csc_array(targets)
+        self.jobs, self.title = jobs or options.jobs or cores(), title
         dual = _parameter(options.text).solver_type in _DUAL_SVM
         places = _places_by_frequency(table) if dual else np.arange(table.shape[1])
         ordered = sparse.csr_matrix((table.data, places[table.indices], table.indptr), shape=table.shape)
@@ -145,6 +177,49 @@ class Rows:
         self._pointers = np.ctypeslib.as_array(
             ctypes.cast(self._whole.x, ctypes.POINTER(ctypes.c_uint64)), (self.n,)
         )
+        self.count = self.targets.shape[1]
+        size = self.count * self.width  # of zeros that forked processes write into and this one reads
+        shared = np.frombuffer(mmap.mmap(-1, max(8 * size, 1)), count=size)
+        self.weights = shared.reshape(self.count, self.width)
+
+    def positive(self, label: int) -> np.ndarray:
+        """(n,) bool: the documents that have the label."""
+        positive = np.zeros(self.n, dtype=bool)
+        start, end = self.targets.indptr[label : label + 2]
+        positive[self.targets.indices[start:end]] = True
+        return positive
+
+    def supports(self) -> np.ndarray:
+        """(L,) number of documents with each label."""
+        return np.diff(self.targets.indptr)
+
+    def solve(
+        self, label: int, rows: np.ndarray | None = None, cost: float = 1.0, factor: float = 1.0
+    ) -> np.ndarray:
+        """`train` of a label."""
+        LabelProblems.solved += 1
+        return self.train(self.positive(label), rows, cost, factor)
+
+    def keep(self, label: int, cost: float = 1.0, factor: float = 1.0) -> None:
+        """Train a label on all documents; its weights go to `weights`."""
+        self.weights[label] = self.solve(label, cost=cost, factor=factor)
+
+    def each(self, work: Callable[[LabelProblems, Any], Any], pieces: Iterable) -> Iterator[Any]:
+        """`work(self, piece)` for each of L pieces, in order, one result after another while others are under
+        way."""
+        jobs = 1 if self.stored * self.count < ALONE else self.jobs
+        return _map_in_order(work, self, pieces, self.count, jobs, self.title)
+
+    def without_bias(self, table: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """(d, L) weights, and what the constant feature adds to each label, from a (width, L) table.
+
+        >>> problems = LabelProblems(np.eye(1), np.eye(1), parse_options("-B 0.5"))
+        >>> problems.without_bias(np.array([[1.0], [2.0]]))
+        (array([[1.]]), array([1.]))
+        """
+        if not self.options.has_bias:
+            return table, np.zeros(table.shape[1])
+        return table[:-1], self.options.bias * table[-1]
 
     def train(
         self,
@@ -240,3 +315,77 @@ def _seeding() -> Callable[[int], Any]:
         return ctypes.CDLL(None).srand
     except (TypeError, OSError, AttributeError):
         return int
+
+
+def cores() -> int:
+    """Cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _map_in_order(
+    work: Callable[[Any, Any], Any],
+    shared: Any,
+    pieces: Iterable[Any],
+    total: int,
+    jobs: int = 1,
+    progress: str | None = None,
+) -> Iterator[Any]:
+    """`work(shared, piece)` for each piece, in the order of the pieces; no more of them are under way than
+    the processes can hold, so nothing piles up in memory.
+
+    work : a function of a module; it may change an array that all processes see, of `shared`, only.
+    pieces : `total` of them; they are asked for as they are needed. jobs : processes; 1, or in a process that
+    may not start others (`multiprocessing.Pool`): all is done here. progress : title of a bar; None: no bar.
+
+    Raises whatever `work` raises; then, when interrupted, and when this process is killed, the others end.
+
+    >>> import operator
+    >>> list(_map_in_order(operator.add, 10, range(3), total=3))
+    [10, 11, 12]
+    """
+    alone = multiprocessing.current_process().daemon or "fork" not in multiprocessing.get_all_start_methods()
+    jobs = 1 if alone else min(jobs, total)
+    with tqdm(total=total, desc=progress, disable=progress is None, leave=False) as bar:
+        here = (work(shared, piece) for piece in pieces)
+        for result in here if jobs <= 1 else _elsewhere(work, shared, pieces, jobs):
+            bar.update()
+            yield result
+
+
+def _elsewhere(work: Callable, shared: Any, pieces: Iterable, jobs: int) -> Iterator[Any]:
+    context = multiprocessing.get_context("fork")
+    pool = ProcessPoolExecutor(jobs, mp_context=context, initializer=_start, initargs=(work, shared))
+    waiting: deque[Future] = deque()
+    try:
+        for piece in pieces:
+            with warnings.catch_warnings():
+                # Python warns of forks beside threads. These children run LIBLINEAR and sparse products:
+                # they take no lock that a thread of the parent could hold.
+                warnings.simplefilter("ignore", DeprecationWarning)
+                waiting.append(pool.submit(_work_on, piece))
+            if len(waiting) >= jobs * AHEAD:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+_task: Callable[[Any], Any] | None = None
+
+
+def _start(work: Callable, shared: Any) -> None:
+    """In a new process: what it works on. A parent that is killed ends nobody: its processes would wait for
+    work, and hold memory, for ever; so they look for that themselves."""
+    global _task
+    _task = functools.partial(work, shared)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    multiprocessing.parent_process().join()
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def _work_on(piece: Any) -> Any:
+    return _task(piece)

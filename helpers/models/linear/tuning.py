@@ -17,18 +17,40 @@ Selection for Multi-label Classification"; of costs LibMultiLabel implementation
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy import sparse
 from sklearn.utils import check_random_state
 
 from ...core import unknown_name
 from .base import LinearClassifier
-from .liblinear import Options
-from .problems import LabelProblems, cross_validation_folds
+from .liblinear import LabelProblems
+
+
+def _folds(order: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
+    """(training rows, validation rows) of the three folds of the documents in a random order.
+
+    Fold f holds the places int(f·n/3) to int((f+1)·n/3) of that order, as in LibMultiLabel.
+
+    >>> [validation.tolist() for _, validation in _folds(np.arange(4))]
+    [[0], [1], [2, 3]]
+    """
+    bounds = [int(fold * len(order) / 3) for fold in range(4)]
+    return [
+        (np.concatenate([order[:start], order[end:]]), order[start:end])
+        for start, end in zip(bounds[:-1], bounds[1:], strict=True)
+    ]
+
+
+def _validated(
+    problems: LabelProblems, label: int, order: np.ndarray
+) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """The decision values of each fold's validation documents, and which of them have the label."""
+    positive = problems.positive(label)
+    for training, validation in _folds(order):
+        yield problems.decide(problems.solve(label, training), validation), positive[validation]
 
 
 def _f1_of(counts: np.ndarray) -> np.ndarray:
@@ -111,7 +133,7 @@ def _draw_orders(random: np.random.RandomState, n: int) -> _Orders:
     [5, 5, 4]
     """
     outer = random.permutation(n)
-    inner = [random.permutation(len(training)) for training, _ in cross_validation_folds(outer)]
+    inner = [random.permutation(len(training)) for training, _ in _folds(outer)]
     return outer, inner, random.permutation(n)
 
 
@@ -128,7 +150,7 @@ def _scut_fbr(problems: LabelProblems, piece: tuple[int, _Orders]) -> float:
     label, (outer, inner, final) = piece
     positive = problems.positive(label)
     total = np.zeros(len(FBR))
-    for (training, validation), order in zip(cross_validation_folds(outer), inner, strict=True):
+    for (training, validation), order in zip(_folds(outer), inner, strict=True):
         thresholds = _thresholds(problems, label, training[order])
         scores = problems.decide(problems.solve(label, training), validation)
         total += _f1_of(_counts_of(scores + thresholds[:, None] > 0, positive[validation]))
@@ -139,11 +161,9 @@ def _scut_fbr(problems: LabelProblems, piece: tuple[int, _Orders]) -> float:
 
 def _thresholds(problems: LabelProblems, label: int, order: np.ndarray) -> np.ndarray:
     """The threshold for each fbr, from the documents in this order."""
-    positive = problems.positive(label)
     total = np.zeros(len(FBR))
-    for training, validation in cross_validation_folds(order):
-        scores = problems.decide(problems.solve(label, training), validation)
-        cut, f1 = _scut(scores, positive[validation])
+    for scores, positive in _validated(problems, label, order):
+        cut, f1 = _scut(scores, positive)
         total += [-cut if f1 > fbr else -scores.max() for fbr in FBR]
     return total / 3
 
@@ -196,23 +216,24 @@ class Thresholding(LinearClassifier):
         self.rule = rule
         self.random_state = random_state
 
-    def _train(self, X: Any, targets: sparse.csc_array, options: Options) -> None:
-        rules = {"micromacro-freq": self._micromacro, "scut-fbr": self._scut}
-        if self.rule not in rules:
-            raise ValueError(f"rule is {self.rule!r}: give one of {', '.join(rules)}")
-        problems = LabelProblems(X, targets, options)
+    def _solve(self, problems: LabelProblems) -> None:
+        if self.rule not in _LEAST:
+            raise ValueError(f"rule is {self.rule!r}: give one of {', '.join(_LEAST)}")
         if problems.n < _LEAST[self.rule]:
             needed = f"rule {self.rule} needs {_LEAST[self.rule]} at least for its folds"
             raise ValueError(f"X has {problems.n} rows; {needed}")
-        self.thresholds_ = np.zeros(problems.count)
-        rules[self.rule](problems, check_random_state(self.random_state))
-        self._set_weights(problems.weights, options)
+        random = check_random_state(self.random_state)
+        if self.rule == "scut-fbr":
+            pieces = ((label, _draw_orders(random, problems.n)) for label in range(problems.count))
+            self.thresholds_[:] = [*problems.each(_scut_fbr, pieces)]
+        else:
+            self._micromacro(problems, random)
 
     def _micromacro(self, problems: LabelProblems, random: np.random.RandomState) -> None:
         order = np.flip(np.argsort(problems.supports(), kind="stable"))
         pieces = ((label, random.permutation(problems.n)) for label in order)
         pooled = np.zeros((3, 1), int)
-        with closing(problems.each(_cuts_of_folds, pieces, self.n_jobs, self._title())) as results:
+        with closing(problems.each(_cuts_of_folds, pieces)) as results:
             for rank, (label, folds) in enumerate(zip(order, results, strict=True), start=1):
                 # what a cut adds to macro-F, the others being fixed, plus micro-F with the labels before it
                 worth = [_f1_of(fold.counts) / rank + _f1_of(fold.counts + pooled) for fold in folds]
@@ -220,19 +241,11 @@ class Thresholding(LinearClassifier):
                 self.thresholds_[label] = -np.mean([fold.threshold(index) for fold, index in chosen])
                 pooled += sum(fold.counts[:, index, None] for fold, index in chosen)
 
-    def _scut(self, problems: LabelProblems, random: np.random.RandomState) -> None:
-        pieces = ((label, _draw_orders(random, problems.n)) for label in range(problems.count))
-        self.thresholds_[:] = [*problems.each(_scut_fbr, pieces, self.n_jobs, self._title())]
-
 
 def _cuts_of_folds(problems: LabelProblems, piece: tuple[int, np.ndarray]) -> list[_Cuts]:
     """The cuts of each fold; the weights of the label, trained on all documents, are kept."""
     label, order = piece
-    positive = problems.positive(label)
-    folds = []
-    for training, validation in cross_validation_folds(order):
-        scores = problems.decide(problems.solve(label, training), validation)
-        folds.append(_threshold_candidates(scores, positive[validation]))
+    folds = [_threshold_candidates(*fold) for fold in _validated(problems, label, order)]
     problems.keep(label)
     return folds
 
@@ -304,20 +317,18 @@ class CostSensitive(LinearClassifier):
             return [random.permutation(n)] * len(grid)
         return [random.permutation(n) for _ in grid]
 
-    def _train(self, X: Any, targets: sparse.csc_array, options: Options) -> None:
-        grid, problems = self._grid(), LabelProblems(X, targets, options)
+    def _solve(self, problems: LabelProblems) -> None:
+        grid = self._grid()
         random, labels = check_random_state(self.random_state), range(problems.count)
         drawn = (self._orders(random, problems.n, grid) for _ in labels)
         orders = [next(drawn)] * problems.count if self.pooled else drawn
         pieces = ((label, grid, own) for label, own in zip(labels, orders, strict=True))
-        counts = [*problems.each(_counts_of_label, pieces, self.n_jobs, self._title())]
+        counts = [*problems.each(_counts_of_label, pieces)]
         if self.pooled:
             counts = [np.sum(counts, axis=0)] * problems.count
         pairs = [grid[int(np.argmax(_f1_of(own)))] for own in counts]
-        list(problems.each(_kept, zip(labels, pairs, strict=True), self.n_jobs, self._title()))
-        self._set_weights(problems.weights, options)
+        list(problems.each(_kept, zip(labels, pairs, strict=True)))
         self.c_factors_, self.costs_ = (np.array(column) for column in zip(*pairs, strict=True))
-        self.thresholds_ = np.zeros(problems.count)
 
 
 class CostSensitiveMicro(CostSensitive):
@@ -339,7 +350,7 @@ def _counts_of_label(problems: LabelProblems, piece: _Piece) -> np.ndarray:
     positive, predicted = problems.positive(label), np.zeros((len(grid), problems.n), dtype=bool)
     solved: dict[tuple, np.ndarray] = {}
     for number, ((factor, cost), order) in enumerate(zip(grid, orders, strict=True)):
-        for fold, (training, validation) in enumerate(cross_validation_folds(order)):
+        for fold, (training, validation) in enumerate(_folds(order)):
             # the cost is that of positive documents: without any, it changes nothing
             pair = (factor, cost if positive[training].any() else 1.0)
             problem = (id(order), fold, *pair)

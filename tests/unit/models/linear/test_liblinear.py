@@ -8,13 +8,18 @@ from liblinear.liblinearutil import predict, train
 from scipy import sparse
 
 from helpers.models.linear import parse_options
-from helpers.models.linear.liblinear import Options, Rows
+from helpers.models.linear.liblinear import LabelProblems, Options
 
 X = np.array(
     [[1, 0, 0.5], [0.9, 0.1, 0], [0, 1, 0.2], [0.1, 0.8, 0.4], [0.2, 0.1, 1], [0, 0.3, 0.9], [0.7, 0.6, 0],
      [0.4, 0.2, 0.6], [0.05, 0.95, 0.1]]
 )  # fmt: skip
 FIRST = np.array([1, 1, 0, 0, 0, 0, 1, 1, 0], dtype=bool)
+
+
+def documents(features, options: str) -> LabelProblems:
+    """Without labels."""
+    return LabelProblems(features, sparse.csc_array((features.shape[0], 1)), parse_options(options))
 
 
 def seed_generator(seed=1):
@@ -51,7 +56,7 @@ class TestTraining:
             more, cost = " -w1 3.67", 3.67
         if case == "documents without any feature":
             features, positive = np.vstack([X, np.zeros((3, 3))]), np.append(FIRST, [True, False, False])
-        rows = Rows(features, parse_options(options + (" -B 1.5" if case == "bias" else "")))
+        rows = documents(features, options + (" -B 1.5" if case == "bias" else ""))
         if case == "bias":
             features = np.hstack([X, np.full((9, 1), 1.5)])
         model, values = theirs(np.where(positive, 1, -1), features, options + more)
@@ -64,25 +69,25 @@ class TestTraining:
     def test_the_sign_is_that_of_the_label_whichever_comes_first(self, solver, first):
         apart = np.delete(np.arange(9), 7)
         order = sorted(apart, key=lambda document: FIRST[document] != first)
-        rows = Rows(X[order], parse_options(f"-s {solver}"))
+        rows = documents(X[order], f"-s {solver}")
         assert np.array_equal(rows.decide(rows.train(FIRST[order])) > 0, FIRST[order])
 
     def test_a_label_that_all_or_no_documents_have(self, solver):
         """Crammer and Singer's solver has nothing to tell apart, and leaves weights of 0."""
-        rows = Rows(X, parse_options(f"-s {solver} -B 1"))
+        rows = documents(X, f"-s {solver} -B 1")
         every, none = (rows.decide(rows.train(np.full(9, value))) for value in (True, False))
         assert every == pytest.approx(-none, abs=1e-9)
         assert not every.any() if solver == 4 else (every > 0).all()
 
     def test_some_of_the_documents(self, solver):
         """As if there were no others, in any order, and a document may come twice."""
-        options, chosen = parse_options(f"-s {solver} -B 1"), np.array([8, 0, 3, 3, 5, 6])
-        part = Rows(X[chosen], options).train(FIRST[chosen])
-        assert np.array_equal(Rows(X, options).train(FIRST, chosen), part)
+        options, chosen = f"-s {solver} -B 1", np.array([8, 0, 3, 3, 5, 6])
+        part = documents(X[chosen], options).train(FIRST[chosen])
+        assert np.array_equal(documents(X, options).train(FIRST, chosen), part)
 
     def test_weights_do_not_depend_on_what_was_trained_before(self, solver):
         """Coarsely, so that the random order of the documents shows."""
-        rows = Rows(np.random.default_rng(1).random((60, 5)), parse_options(f"-s {solver} -e 1 -B 1"))
+        rows = documents(np.random.default_rng(1).random((60, 5)), f"-s {solver} -e 1 -B 1")
         labels = np.random.default_rng(2).random((3, 60)) < 0.4
         alone = [rows.train(label) for label in labels]
         seed_generator(5)
@@ -92,7 +97,7 @@ class TestTraining:
     @pytest.mark.parametrize("classes", [[0, 0, 1, 1, 2, 2, 0, 2, 1], [3, 3, 1, 1, 1, 1, 3, 3, 1]], ids=str)
     def test_several_classes(self, solver, classes):
         model, values = theirs(classes, X, f"-s {solver}")  # of two classes the values of the first
-        rows = Rows(X, parse_options(f"-s {solver}"))
+        rows = documents(X, f"-s {solver}")
         weights, order = rows.train_classes(np.array(classes))
         assert order.tolist() == model.get_labels()
         assert weights.shape == (3, 1 if len(order) == 2 and solver != 4 else len(order))
@@ -109,8 +114,8 @@ def test_unsorted_and_repeated_features_are_put_in_order_elsewhere(form, bias):
     values = np.array([0.5, 1, 0.1, 0.5, 0.5, 1, 0.2])
     features = form((values, columns, starts), shape=(3, 3))
     before = [part.copy() for part in (features.data, features.indices, features.indptr)]
-    options, positive = parse_options(f"-s 1 -e 0.5 {bias}"), np.array([True, False, False])
-    mine, dense = (Rows(table, options).train(positive) for table in (features, features.toarray()))
+    options, positive = f"-s 1 -e 0.5 {bias}", np.array([True, False, False])
+    mine, dense = (documents(table, options).train(positive) for table in (features, features.toarray()))
     assert np.array_equal(mine, dense)
     after = (features.data, features.indices, features.indptr)
     assert all(np.array_equal(*pair) for pair in zip(before, after, strict=True))

@@ -11,14 +11,14 @@ from types import SimpleNamespace
 import pytest
 
 from helpers import ROOT
-from helpers.models.linear.problems import AHEAD, _map_in_order
+from helpers.models.linear.liblinear import AHEAD, _map_in_order
 
 PATIENCE = 120
 # Ends by itself after ten minutes, unless it is ended. What runs in the background may ignore SIGINT.
 LONG = """
 import os, signal, time
 signal.signal(signal.SIGINT, signal.default_int_handler)
-from helpers.models.linear.problems import _map_in_order
+from helpers.models.linear.liblinear import _map_in_order
 def work(shared, piece):
     os.write(1, b"w")
     time.sleep(0.2)
