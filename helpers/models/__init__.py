@@ -18,7 +18,6 @@ from .registry import (
     full_options,
     model_entry,
     register_model,
-    unregister_model,
 )
 
 # transformers imports tqdm's notebook bar, which warns without ipywidgets; our bars are text everywhere.

@@ -14,9 +14,8 @@ import numpy as np
 import torch
 
 from ..data import RelationSample
-from .classifier import RelationClassifier
 from .entity_markers import LiteralRelationCls
-from .inputs import Batch
+from .network import Batch, RelationClassifier
 
 STEPS = 256
 """Points on the way from the baseline to the sentence; see `integrated_gradients`."""

@@ -20,9 +20,8 @@ from ..core import unknown_name
 from ..data import Bag, RelationSample
 from . import training
 from .base import as_bags, bag_targets
-from .classifier import NeuralModel, OnEncoder
 from .encoder import Encoder
-from .inputs import Batch, Example, collate, states_at, tokenize_marked
+from .network import Batch, Example, NeuralModel, OnEncoder, collate, marked_examples, states_at
 
 AGGREGATORS = ("avg", "one", "att", "query")
 Aggregator = Literal["avg", "one", "att", "query"]
@@ -68,7 +67,14 @@ class SentenceEncoder(nn.Module):
     def examples(self, bags: Sequence[Bag]) -> list[tuple[Example, ...]]:
         """The inputs of each bag, one for each sentence."""
         flat = iter(self.sentences([sample for bag in bags for sample in bag.samples]))
-        return [tuple(next(flat) for _ in bag.samples) for bag in bags]
+        return [
+            tuple(next(flat)._replace(extra=self.extra(bag, sample)) for sample in bag.samples)
+            for bag in bags
+        ]
+
+    def extra(self, bag: Bag, sample: RelationSample) -> Mapping[str, Any]:
+        """What else the encoder reads with a sentence, see `Example`; by default nothing."""
+        return {}
 
     def sentences(self, samples: Sequence[RelationSample]) -> list[Example]:
         """The input of each sentence."""
@@ -83,9 +89,8 @@ def without_entities(sample: RelationSample) -> RelationSample:
     >>> without_entities(RelationSample("1", "Ada left London early", (0, 3), (9, 15), "NA"))
     RelationSample(id='1', text=' left  early', head=(0, 0), tail=(6, 6), relation='NA')
     """
-    spans = sorted((sample.head, sample.tail))
-    gone = [index for index in range(len(sample.text)) if any(a <= index < b for a, b in spans)]
-    text = "".join(character for index, character in enumerate(sample.text) if index not in set(gone))
+    gone = {index for span in (sample.head, sample.tail) for index in range(*span)}
+    text = "".join(character for index, character in enumerate(sample.text) if index not in gone)
     head, tail = (start - sum(index < start for index in gone) for start, _ in (sample.head, sample.tail))
     return replace(sample, text=text, head=(head, head), tail=(tail, tail))
 
@@ -295,20 +300,16 @@ class _EntityEncoder(SentenceEncoder):
         self.transformer.prepare(precision)
 
     def sentences(self, samples: Sequence[RelationSample]) -> list[Example]:
-        """Token ids; places are those of the opening markers, or of the masks."""
+        """Marked sentences; an opening marker may be a mask, and then there is no closing one."""
         tokenizer = self.tokenizer
         signs = [[sign] for sign in tokenizer.convert_tokens_to_ids([*(MASKS if self.masked else _UNUSED)])]
         if self.masked:
             samples, signs = map(without_entities, samples), [signs[0], [], signs[1], []]
-        head, tail = [tokenizer.cls_token_id], [tokenizer.sep_token_id]
-        marked = tokenize_marked(tokenizer, samples, signs, self.max_length - 2)
-        return [
-            Example(head + ids + tail, (marks[0] + 1, marks[2] + 1), 0, cut=cut) for ids, marks, cut in marked
-        ]
+        return marked_examples(tokenizer, samples, signs, self.max_length)
 
     def forward(self, batch: Batch) -> torch.Tensor:
         """(S, 2H)."""
-        return self.linear(states_at(self.transformer(batch), batch.places).flatten(1))
+        return self.linear(states_at(self.transformer(batch), batch.places[:, ::2]).flatten(1))
 
 
 class BertEntity(OnEncoder, BagClassifier):
@@ -331,6 +332,6 @@ class BertEntity(OnEncoder, BagClassifier):
         super().__init__(_EntityEncoder(encoder, max_length, masked), labels, **options)
 
     @classmethod
-    def marker_tokens(cls, masked: bool = False, **_: Any) -> tuple[str, ...]:
-        """OpenNRE's, or the masks."""
-        return MASKS if masked else _UNUSED
+    def needs(cls, masked: bool = False, **_: Any) -> dict[str, Any]:
+        """OpenNRE's markers, or the masks."""
+        return {"markers": MASKS if masked else _UNUSED}

@@ -146,7 +146,7 @@ def is_first_process() -> bool:
     return int(os.environ.get("RANK", "0")) == 0
 
 
-def check_samples(samples: Sequence[RelationSample]) -> None:
+def check_samples(samples: Sequence[Any]) -> None:
     """Raise ValueError if there is nothing to train on."""
     if not samples:
         raise ValueError("samples is empty: there is nothing to train on")
@@ -171,15 +171,14 @@ def as_bags(items: Sequence[Bag | RelationSample]) -> list[Bag]:
 def bag_targets(bags: Sequence[Bag], labels: Sequence[str]) -> list[int]:
     """The label id of each bag's one relation, to train on.
 
-    Raises ValueError if there are no bags, one has several relations (`make_bags(…, by_relation=True)` makes
+    Raises ValueError if there are none, one has several relations (`make_bags(…, by_relation=True)` makes
     bags with one), or a relation is none of the labels.
 
     >>> from helpers.data import RelationSample
     >>> bag_targets(as_bags([RelationSample("1", "fire and panic", (0, 4), (9, 14), "a")]), ["NA", "a"])
     [1]
     """
-    if not bags:
-        raise ValueError("bags is empty: there is nothing to train on")
+    check_samples(bags)
     ids = {label: number for number, label in enumerate(labels)}
     for number, bag in enumerate(bags):
         if len(bag.relations) != 1:

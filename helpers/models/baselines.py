@@ -18,7 +18,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 
 from ..data import Bag, RelationSample, render
-from .base import History, Model, as_bags, bag_targets, check_samples
+from .base import History, Model, as_bags, bag_targets
 
 LONGEST = 3
 """N-grams have one to three words."""
@@ -28,99 +28,29 @@ _REGRESSION = {"C": 10.0, "max_iter": 1000}
 """scikit-learn's `LogisticRegression` of the bags, all relations at once."""
 _WORD = re.compile(r"\w+|[^\w\s]")
 _MARKERS = (" e1_ ", " _e1 ", " e2_ ", " _e2 ")
+Inputs = Sequence[Bag | RelationSample]
 
 
 class Majority(Model):
-    """The most frequent relation of the training samples; of several the one first in the alphabet.
+    """The same for every bag: the share of each relation among the training bags, most of all the majority's.
 
-    labels : the relations; a prediction is a position in this tuple.
+    Takes bags, and samples as bags of one; a prediction is the label with the highest score, of several the
+    first.
 
     >>> model = Majority(("Other", "Cause-Effect(e1,e2)"))
-    >>> samples = [RelationSample("1", "fire in town", (0, 4), (8, 12), "Other")]
-    >>> model.fit(samples).examples, model.predict(samples).tolist()
-    (1, [0])
+    >>> sample = RelationSample("1", "fire in town", (0, 4), (8, 12), "Other")
+    >>> model.fit([sample]).examples, model.scores([sample]).tolist(), model.predict([sample]).tolist()
+    (1, [[1.0, 0.0]], [0])
     """
 
     packages = ("numpy", "scipy", "scikit-learn")
 
     def __init__(self, labels: Sequence[str]) -> None:
         self.labels = tuple(labels)
-        self._estimator: Any = DummyClassifier(strategy="most_frequent")
+        self._estimator: Any = DummyClassifier(strategy="prior")
 
-    def fit(self, samples: Sequence[RelationSample], *_: Any, **__: Any) -> History:
-        """Train. Raises ValueError if there are no samples, or a relation is none of the labels."""
-        check_samples(samples)
-        targets, start = [self.labels[self.label_id(sample)] for sample in samples], time.perf_counter()
-        self._estimator.fit(samples, targets)
-        return History(seconds=time.perf_counter() - start, examples=len(samples))
-
-    def predict(self, samples: Sequence[RelationSample], *_: Any, **__: Any) -> np.ndarray:
-        """The predicted label ids, shape (samples,). Raises `NotFittedError` of scikit-learn before `fit`."""
-        predicted = self._estimator.predict(samples) if samples else []
-        return np.array([self.labels.index(label) for label in predicted], dtype=np.int64)
-
-
-class LinearSvm(Majority):
-    """TF-IDF of `features`, logarithmic counts, unit length, then `SVM`.
-
-    markers : whether `features` sees the two entities.
-
-    >>> samples = [RelationSample("1", "fire caused panic", (0, 4), (12, 17), "Cause-Effect(e1,e2)"),
-    ...            RelationSample("2", "fire in town", (0, 4), (8, 12), "Other")]
-    >>> model = LinearSvm(("Other", "Cause-Effect(e1,e2)"))
-    >>> model.fit(samples).examples, model.predict(samples).tolist()
-    (2, [1, 0])
-    """
-
-    def __init__(self, labels: Sequence[str], markers: bool = False) -> None:
-        super().__init__(labels)
-        self.markers = markers
-        counts = TfidfVectorizer(analyzer=lambda sample: list(features(sample, markers)), sublinear_tf=True)
-        self._estimator = make_pipeline(counts, LinearSVC(**SVM))
-
-    def scores(self, samples: Sequence[RelationSample], progress: bool = True) -> np.ndarray:
-        """The margin of each label, (samples, labels), no probability; that of a label that no training
-        sample has is below all others.
-
-        >>> samples = [RelationSample(text, text, (0, 1), (2, 3), text[2]) for text in ("a b", "a c")]
-        >>> model = LinearSvm(("b", "c", "d"))
-        >>> _ = model.fit(samples)
-        >>> model.scores(samples).argsort(axis=1).tolist()
-        [[2, 1, 0], [2, 0, 1]]
-        """
-        margins = self._estimator.decision_function(samples)
-        if margins.ndim == 1:  # of two labels scikit-learn gives the margin of the second
-            margins = np.stack([-margins, margins], axis=1)
-        scores = np.full((len(samples), len(self.labels)), margins.min() - 1)
-        scores[:, [self.labels.index(label) for label in self._estimator.classes_]] = margins
-        return scores
-
-
-class TfidfBag(Model):
-    """What a bag's words alone say: TF-IDF of its joined sentences, one to three words, logarithmic counts,
-    unit length, then logistic regression (`_REGRESSION`). The reference point of every model of bags.
-
-    markers : whether `features` sees the two entities. Takes bags, and samples as bags of one.
-
-    >>> samples = [RelationSample("1", "fire caused panic", (0, 4), (12, 17), "Cause-Effect(e1,e2)"),
-    ...            RelationSample("2", "fire in town", (0, 4), (8, 12), "Other")]
-    >>> model = TfidfBag(("Other", "Cause-Effect(e1,e2)"))
-    >>> model.fit(samples).examples, model.predict(samples).tolist(), model.scores(samples).shape
-    (2, [1, 0], (2, 2))
-    """
-
-    packages = ("numpy", "scipy", "scikit-learn")
-
-    def __init__(self, labels: Sequence[str], markers: bool = False) -> None:
-        self.labels, self.markers = tuple(labels), markers
-        counts = TfidfVectorizer(analyzer=self._features, sublinear_tf=True)
-        self._estimator: Any = make_pipeline(counts, LogisticRegression(**_REGRESSION))
-
-    def _features(self, bag: Bag) -> list[str]:
-        return [feature for sample in bag.samples for feature in features(sample, self.markers)]
-
-    def fit(self, samples: Sequence[Bag | RelationSample], *_: Any, **__: Any) -> History:
-        """Train on bags with one relation each. Raises ValueError as `bag_targets`."""
+    def fit(self, samples: Inputs, *_: Any, **__: Any) -> History:
+        """Train on samples, or bags with one relation each. Raises ValueError as `bag_targets`."""
         bags, start = as_bags(samples), time.perf_counter()
         targets = bag_targets(bags, self.labels)
         if len(set(targets)) == 1:  # nothing to tell apart
@@ -128,7 +58,7 @@ class TfidfBag(Model):
         self._estimator.fit(bags, targets)
         return History(seconds=time.perf_counter() - start, examples=len(bags))
 
-    def scores(self, bags: Sequence[Bag | RelationSample], *_: Any, **__: Any) -> np.ndarray:
+    def scores(self, bags: Inputs, *_: Any, **__: Any) -> np.ndarray:
         """The probability of each label for each bag, (B, L); 0 for one that no training bag has.
 
         Raises `NotFittedError` of scikit-learn before `fit`.
@@ -138,23 +68,61 @@ class TfidfBag(Model):
             scores[:, self._estimator.classes_] = self._estimator.predict_proba(as_bags(bags))
         return scores
 
-    def predict(self, samples: Sequence[Bag | RelationSample], *_: Any, **__: Any) -> np.ndarray:
-        """The label id with the highest score, shape (B,)."""
+    def predict(self, samples: Inputs, *_: Any, **__: Any) -> np.ndarray:
+        """The label ids with the highest scores, (B,)."""
         return self.scores(samples).argmax(axis=1)
 
 
-class MajorityBag(TfidfBag):
-    """The same for every bag: the share of each relation among the training bags.
+class TfidfBag(Majority):
+    """What a bag's words alone say: TF-IDF of its joined sentences, one to three words, logarithmic counts,
+    unit length, then logistic regression (`_REGRESSION`). The reference point of every model of bags.
 
-    >>> model = MajorityBag(("Other", "Cause-Effect(e1,e2)"))
-    >>> sample = RelationSample("1", "fire in town", (0, 4), (8, 12), "Other")
-    >>> model.fit([sample]).examples, model.scores([sample]).tolist()
-    (1, [[1.0, 0.0]])
+    markers : whether `features` sees the two entities.
+
+    >>> samples = [RelationSample("1", "fire caused panic", (0, 4), (12, 17), "Cause-Effect(e1,e2)"),
+    ...            RelationSample("2", "fire in town", (0, 4), (8, 12), "Other")]
+    >>> model = TfidfBag(("Other", "Cause-Effect(e1,e2)"))
+    >>> model.fit(samples).examples, model.predict(samples).tolist(), model.scores(samples).shape
+    (2, [1, 0], (2, 2))
     """
 
-    def __init__(self, labels: Sequence[str]) -> None:
+    def __init__(self, labels: Sequence[str], markers: bool = False) -> None:
         super().__init__(labels)
-        self._estimator = DummyClassifier(strategy="prior")
+        self.markers = markers
+        counts = TfidfVectorizer(analyzer=self._features, sublinear_tf=True)
+        self._estimator = make_pipeline(counts, self._linear())
+
+    def _linear(self) -> Any:
+        return LogisticRegression(**_REGRESSION)
+
+    def _features(self, bag: Bag) -> list[str]:
+        return [feature for sample in bag.samples for feature in features(sample, self.markers)]
+
+
+class LinearSvm(TfidfBag):
+    """As `TfidfBag` on single sentences, with `SVM` in the place of the regression.
+
+    >>> samples = [RelationSample(text, text, (0, 1), (2, 3), text[2]) for text in ("a b", "a c")]
+    >>> model = LinearSvm(("b", "c", "d"))
+    >>> _ = model.fit(samples)
+    >>> model.scores(samples).argsort(axis=1).tolist()
+    [[2, 1, 0], [2, 0, 1]]
+    """
+
+    def _linear(self) -> Any:
+        return LinearSVC(**SVM)
+
+    def scores(self, bags: Inputs, *_: Any, **__: Any) -> np.ndarray:
+        """The margin of each label, (samples, labels), no probability; that of a label that no training
+        sample has is below all others."""
+        if not len(bags) or not hasattr(self._estimator, "decision_function"):
+            return super().scores(bags)
+        margins = self._estimator.decision_function(as_bags(bags))
+        if margins.ndim == 1:  # of two labels scikit-learn gives the margin of the second
+            margins = np.stack([-margins, margins], axis=1)
+        scores = np.full((len(bags), len(self.labels)), margins.min() - 1)
+        scores[:, self._estimator.classes_] = margins
+        return scores
 
 
 def features(sample: RelationSample, markers: bool) -> Iterator[str]:
@@ -168,7 +136,7 @@ def features(sample: RelationSample, markers: bool) -> Iterator[str]:
     >>> sample = RelationSample("1", "A fire caused panic.", (14, 19), (2, 6), "Cause-Effect(e2,e1)")
     >>> list(features(sample, False))[:7]
     ['a', 'fire', 'caused', 'panic', '.', 'a fire', 'fire caused']
-    >>> [one for one in features(sample, True) if "=" in one]
+    >>> [feature for feature in features(sample, True) if "=" in feature]
     ['before=a', 'e2=fire', 'e2..e1=caused', 'e1=panic', 'after=.']
     """
     if not markers:

@@ -6,7 +6,7 @@ The cleaned bags then train any classifier. Policies are learnt before it, from 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import torch
@@ -19,12 +19,11 @@ from torch.nn import functional
 
 from ..core import find_negative
 from ..data import Bag, RelationSample
-from .bags import BagClassifier, Inputs
-from .base import History, Model, as_bags, bag_targets
+from .bags import Inputs
+from .base import History, as_bags, bag_targets
 from .baselines import features
-from .sentence_encoders import Cnn, Pcnn
+from .sentence_encoders import Cnn
 
-_BASES: dict[str, type[BagClassifier]] = {"cnn": Cnn, "pcnn": Pcnn}
 WIDTH = 16
 """Sentences are described by so many components of TF-IDF (latent semantic analysis)."""
 _PRETRAINING, EPOCHS = 100, 30
@@ -41,17 +40,11 @@ _FEWEST = 6
 """A relation with fewer sentences is left as it is."""
 
 
-def _logits(policy: nn.Module, vectors: torch.Tensor, removed: torch.Tensor) -> torch.Tensor:
-    """How likely sentences (n, K) are to be false positives: logits (n,) of removing each.
+class _Policy:
+    """Takes sentences of a relation for false positives, once it is learnt: one policy a relation.
 
-    The state of a sentence is its vector and the mean vector of the sentences that were removed in the epoch
-    before; a policy is 2 · K → `HIDDEN` → ReLU → 1.
-    """
-    return policy(torch.cat([vectors, removed.expand_as(vectors)], dim=1))[:, 0]
-
-
-def _false_positives(vectors: np.ndarray, targets: Sequence[int], relation: int, seed: int) -> np.ndarray:
-    """Which sentences of a relation a learnt policy takes for false positives: bool (S,), False for others.
+    The state of a sentence is its vector and the mean vector `removed` of the sentences that were removed in
+    the epoch before; 2 · K → `HIDDEN` → ReLU → 1 gives the logit of removing it.
 
     The policy is first a classifier of the relation's sentences (keep) against the others (remove). In each
     epoch i it draws which sentences of the training part to remove, Ψ_i. A logistic regression learns the
@@ -60,85 +53,88 @@ def _false_positives(vectors: np.ndarray, targets: Sequence[int], relation: int,
     −R_i (Σ_{Ψ_i \\ Ψ_{i−1}} log p − Σ_{Ψ_{i−1} \\ Ψ_i} log p), R_i = `_SCALE` · (F1_i − F1_{i−1}), a mean
     over the sentences of both sums. In the end all with p > .5 are removed.
 
+    points : (S, K) vectors. mine, rest : the places of the relation's sentences, and of the others.
+    """
+
+    def __init__(self, points: torch.Tensor, mine: np.ndarray, rest: np.ndarray, seed: int) -> None:
+        self.points, self.removed = points, torch.zeros(points.shape[1])
+        self.rng = torch.Generator().manual_seed(seed)
+        order = [part[torch.randperm(len(part), generator=self.rng).numpy()] for part in (mine, rest)]
+        self.judged = [part[::HELD_OUT] for part in order]
+        self.kept = [np.delete(part, np.s_[::HELD_OUT]) for part in order]
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(seed)
+            width = points.shape[1]
+            self.net = nn.Sequential(nn.Linear(2 * width, HIDDEN), nn.ReLU(), nn.Linear(HIDDEN, 1))
+        self.optimizer = torch.optim.Adam(self.net.parameters(), lr=_RATE, weight_decay=_DECAY)
+
+    def logits(self, rows: np.ndarray) -> torch.Tensor:
+        """How likely these sentences are to be false positives, (n,)."""
+        vectors = self.points[rows]
+        return self.net(torch.cat([vectors, self.removed.expand_as(vectors)], dim=1))[:, 0]
+
+    def learn(self) -> None:
+        """As a classifier, then with reward."""
+        mine, rest = map(len, self.kept)
+        both, remove = np.concatenate(self.kept), torch.cat([torch.zeros(mine), torch.ones(rest)])
+        balance = torch.where(remove > 0, 0.5 / rest, 0.5 / mine)
+        for _ in range(_PRETRAINING):
+            logits = self.logits(both)
+            self._step(functional.binary_cross_entropy_with_logits(logits, remove, balance, reduction="sum"))
+        for group in self.optimizer.param_groups:
+            group["lr"] = _RL_RATE
+        before = last = None
+        for _ in range(EPOCHS):
+            logits = self.logits(self.kept[0])
+            drawn = torch.rand(len(logits), generator=self.rng) < torch.sigmoid(logits.detach())
+            score = self._reward_f1(drawn.numpy())
+            if before is not None:
+                change = drawn.float() - last.float()  # 1: only now, −1: only before
+                gain = _SCALE * (score - before) * (change * functional.logsigmoid(logits)).sum()
+                self._step(-gain / max(int(change.abs().sum()), 1))
+            before, last, chosen = score, drawn, self.points[self.kept[0]][drawn]
+            self.removed = chosen.mean(dim=0) if drawn.any() else torch.zeros_like(self.removed)
+
+    def _step(self, loss: torch.Tensor) -> None:
+        self.optimizer.zero_grad()
+        loss.backward()
+        self.optimizer.step()
+
+    def removes(self, rows: np.ndarray) -> np.ndarray:
+        """Which of these sentences it takes for false positives, (n,) bool."""
+        with torch.no_grad():
+            return (self.logits(rows) > 0).numpy()
+
+    def _reward_f1(self, drawn: np.ndarray) -> float:
+        """F1 of the relation on the held-out part, of a classifier trained without the removed sentences."""
+        if drawn.all():
+            return 0.0
+        truth = np.concatenate([~drawn, np.zeros(len(self.kept[1]), dtype=bool)])
+        judge = LogisticRegression(C=10.0, class_weight="balanced")
+        judge.fit(self.points[np.concatenate(self.kept)].numpy(), truth)
+        stay = ~self.removes(self.judged[0])
+        gold = np.concatenate([stay, np.zeros(len(self.judged[1]), dtype=bool)])
+        predicted = judge.predict(self.points[np.concatenate(self.judged)].numpy())
+        return float(f1_score(gold, predicted, zero_division=0))
+
+
+def _false_positives(vectors: np.ndarray, targets: Sequence[int], relation: int, seed: int) -> np.ndarray:
+    """Which sentences of a relation its policy takes for false positives: bool (S,), False for others.
+
     vectors : (S, K). targets : (S,) label ids.
 
     >>> vectors = np.repeat(np.eye(2), 20, axis=0)
     >>> _false_positives(vectors, [1] * 20 + [0] * 20, 1, seed=9).sum()
     np.int64(0)
     """
-    torch_seed = int(np.random.default_rng([seed, relation]).integers(2**62))
-    rng = torch.Generator().manual_seed(torch_seed)
-    mine = np.flatnonzero(np.asarray(targets) == relation)
-    rest = np.flatnonzero(np.asarray(targets) != relation)
-    removable = np.zeros(len(vectors), dtype=bool)
-    if len(mine) < _FEWEST or len(rest) < _FEWEST:
-        return removable
-    order = [part[torch.randperm(len(part), generator=rng).numpy()] for part in (mine, rest)]
-    judged = [part[::HELD_OUT] for part in order]
-    kept = [np.delete(part, np.s_[::HELD_OUT]) for part in order]
-    points = torch.tensor(vectors, dtype=torch.float32)
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(torch_seed)
-        policy = nn.Sequential(nn.Linear(2 * points.shape[1], HIDDEN), nn.ReLU(), nn.Linear(HIDDEN, 1))
-    optimizer = torch.optim.Adam(policy.parameters(), lr=_RATE, weight_decay=_DECAY)
-    removed = _learn(policy, optimizer, points, kept, judged, rng)
-    with torch.no_grad():
-        removable[mine] = (_logits(policy, points[mine], removed) > 0).numpy()
-    return removable
-
-
-def _learn(
-    policy: nn.Module,
-    optimizer: torch.optim.Optimizer,
-    points: torch.Tensor,
-    kept: Sequence[np.ndarray],
-    judged: Sequence[np.ndarray],
-    rng: torch.Generator,
-) -> torch.Tensor:
-    """Train the policy in place; returns the mean vector of the sentences that it removed last."""
-    removed = torch.zeros(points.shape[1])
-    both = points[np.concatenate(kept)]
-    remove = torch.cat([torch.zeros(len(kept[0])), torch.ones(len(kept[1]))])
-    balance = torch.where(remove > 0, 0.5 / len(kept[1]), 0.5 / len(kept[0]))
-    for _ in range(_PRETRAINING):
-        loss = functional.binary_cross_entropy_with_logits(
-            _logits(policy, both, removed), remove, balance, reduction="sum"
-        )
-        _step(optimizer, loss)
-    for group in optimizer.param_groups:
-        group["lr"] = _RL_RATE
-    before = last = None
-    for _ in range(EPOCHS):
-        logits = _logits(policy, points[kept[0]], removed)
-        drawn = torch.rand(len(logits), generator=rng) < torch.sigmoid(logits.detach())
-        score = _reward_f1(policy, points, kept, judged, drawn.numpy(), removed)
-        if before is not None:
-            change = drawn.float() - last.float()  # 1: only now, −1: only before
-            gain = _SCALE * (score - before) * (change * functional.logsigmoid(logits)).sum()
-            _step(optimizer, -gain / max(int(change.abs().sum()), 1))
-        before, last = score, drawn
-        removed = points[kept[0]][drawn].mean(dim=0) if drawn.any() else torch.zeros_like(removed)
-    return removed
-
-
-def _step(optimizer: torch.optim.Optimizer, loss: torch.Tensor) -> None:
-    optimizer.zero_grad()
-    loss.backward()
-    optimizer.step()
-
-
-def _reward_f1(policy, points, kept, judged, drawn, removed) -> float:
-    """F1 of the relation on the held-out part, of a classifier trained without the removed sentences."""
-    if drawn.all():
-        return 0.0
-    part = np.concatenate(kept)
-    truth = np.concatenate([~drawn, np.zeros(len(kept[1]), dtype=bool)])
-    judge = LogisticRegression(C=10.0, class_weight="balanced").fit(points[part].numpy(), truth)
-    with torch.no_grad():
-        stay = (_logits(policy, points[judged[0]], removed) <= 0).numpy()
-    gold = np.concatenate([stay, np.zeros(len(judged[1]), dtype=bool)])
-    predicted = judge.predict(points[np.concatenate(judged)].numpy())
-    return float(f1_score(gold, predicted, zero_division=0))
+    is_mine, false = np.asarray(targets) == relation, np.zeros(len(vectors), dtype=bool)
+    mine, rest = np.flatnonzero(is_mine), np.flatnonzero(~is_mine)
+    if min(len(mine), len(rest)) >= _FEWEST:
+        own_seed = int(np.random.default_rng([seed, relation]).integers(2**62))
+        policy = _Policy(torch.tensor(vectors, dtype=torch.float32), mine, rest, own_seed)
+        policy.learn()
+        false[mine] = policy.removes(mine)
+    return false
 
 
 def _sentence_components(samples: Sequence[RelationSample], width: int = WIDTH, seed: int = 0) -> np.ndarray:
@@ -176,18 +172,14 @@ def _moved_to(bags: Sequence[Bag], negative: str, moved: Sequence[bool]) -> list
     ]
 
 
-class RlDsre(nn.Module, Model):
-    """A classifier, and the policies that clean its training bags.
+class RlDsre(Cnn):
+    """A CNN or PCNN, and the policies that clean its training bags.
 
     One policy for each relation but the negative class, as in the paper: what makes a false positive differs
     between relations, and no reward is shared. Otherwise smaller than the paper's: sentences are
     `_sentence_components` instead of a CNN's vectors, the classifier of the reward is a logistic regression
     instead of a CNN, what was removed is that of the epoch before instead of so far, and each sentence is
     drawn by its own probability instead of a fixed number of them.
-
-    Parameters
-    ----------
-    model : with `fit`, `predict` and `scores`; its labels have a negative class. seed : of the policies.
 
     Attributes
     ----------
@@ -196,22 +188,16 @@ class RlDsre(nn.Module, Model):
     Raises ValueError if the labels have no negative class.
     """
 
-    def __init__(self, model: Any, seed: int = 0) -> None:
-        super().__init__()
-        self.model, self.labels, self.seed = model, tuple(model.labels), seed
-        self.encoder_name, self.encoder_sha256 = model.encoder_name, model.encoder_sha256
-        self.packages, self.precision = (*model.packages, "scikit-learn"), model.precision
-        self.negative = find_negative(self.labels)
+    packages = (*Cnn.packages, "scikit-learn")
+    fixed: ClassVar[dict[str, Any]] = {}
+
+    def __init__(
+        self, labels: Sequence[str], *given: Any, base: Literal["cnn", "pcnn"] = "pcnn", **options: Any
+    ) -> None:
+        super().__init__(labels, *given, segments=1 if base == "cnn" else 3, **options)
+        self.negative, self.moved = find_negative(self.labels), {}
         if self.negative is None:
             raise ValueError("labels have no negative class to move false positives to")
-        self.moved: dict[str, int] = {}
-
-    @classmethod
-    def build(
-        cls, labels: Sequence[str], seed: int = 0, base: Literal["cnn", "pcnn"] = "pcnn", **given: Any
-    ) -> RlDsre:
-        """Around a new CNN or PCNN, given what it takes."""
-        return cls(_BASES[base].build(labels, seed=seed, **given), seed)
 
     def clean(self, samples: Inputs) -> list[Bag]:
         """The bags without what the policies take for false positives; sets `moved`."""
@@ -228,13 +214,5 @@ class RlDsre(nn.Module, Model):
         return _moved_to(bags, self.negative, moved)
 
     def fit(self, samples: Inputs, *how: Any, **named: Any) -> History:
-        """Clean the bags and train the classifier on them."""
-        return self.model.fit(self.clean(samples), *how, **named)
-
-    def predict(self, samples: Inputs, *how: Any, **named: Any) -> np.ndarray:
-        """As the classifier."""
-        return self.model.predict(samples, *how, **named)
-
-    def scores(self, bags: Inputs, *how: Any, **named: Any) -> np.ndarray:
-        """As the classifier."""
-        return self.model.scores(bags, *how, **named)
+        """Clean the bags and train on them; see `training.train`."""
+        return super().fit(self.clean(samples), *how, **named)

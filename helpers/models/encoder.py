@@ -1,7 +1,7 @@
 """The pretrained encoder: the embedded default, any Hugging Face name, or a local folder; its precision.
 
 Weights are read from safetensors files only, and no code that comes with a model is run. How a sentence
-becomes token ids is in `inputs`.
+becomes token ids is in `network`.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import importlib.util
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 from safetensors import SafetensorError
@@ -21,7 +21,9 @@ from transformers.utils import cached_file, logging
 from ..core import file_sha256
 from ..data import ENCODER_PACKAGES, encoder_folder
 from .base import EMBEDDED
-from .inputs import Batch
+
+if TYPE_CHECKING:
+    from .network import Batch
 
 _FLAGS = ("avx512_bf16", "amx_bf16", "bf16")  # as /proc/cpuinfo names them, the last one on Arm
 
@@ -143,7 +145,8 @@ def load_encoder(
         tokenizer = AutoTokenizer.from_pretrained(source, use_fast=True, trust_remote_code=False)
         transformer = _transformer(source, pooler, dropout, layers, attention)
     except (OSError, KeyError, ValueError, ImportError, RuntimeError, SafetensorError) as error:
-        raise _not_loaded(name, error) from error
+        reason = (str(error).strip() or type(error).__name__).splitlines()[0]
+        raise ValueError(f"encoder {name!r} cannot be loaded: {reason}") from error
     if tokenizer.cls_token_id is None or tokenizer.sep_token_id is None:
         wanted = "classification or separator token; a BERT-like one is needed"
         raise ValueError(f"encoder {name!r} has no {wanted}")
@@ -152,31 +155,8 @@ def load_encoder(
     return encoder
 
 
-def is_large(name: str) -> bool:
-    """Whether an encoder is as wide as BERT large and RoBERTa large, 1024; only its configuration is read.
-
-    Raises ValueError if there is no such encoder.
-
-    >>> is_large(EMBEDDED)
-    False
-    """
-    source = _source(name)
-    try:
-        return AutoConfig.from_pretrained(source, trust_remote_code=False).hidden_size >= 1024
-    except (OSError, KeyError, ValueError) as error:
-        raise _not_loaded(name, error) from error
-
-
-def _not_loaded(name: str, error: Exception) -> ValueError:
-    reason = (str(error).strip() or type(error).__name__).splitlines()[0]
-    return ValueError(f"encoder {name!r} cannot be loaded: {reason}")
-
-
 def _weights_sha256(source: str) -> str:
-    """The sha256 of a model's safetensors file.
-
-    Raises OSError if there is none: a model with pickled weights only is not read.
-    """
+    """The sha256 of the safetensors file; OSError if there are pickled weights only, which are not read."""
     raised = {"_raise_exceptions_for_missing_entries": False, "_raise_exceptions_for_connection_errors": True}
     path = cached_file(source, _WEIGHTS, **raised)
     if path is None:

@@ -16,8 +16,7 @@ from torch.nn import functional
 
 from ..core import BACKWARD, inverse_label, role_words
 from ..data import RelationSample
-from .classifier import MARKERS, RelationClassifier
-from .inputs import Batch, Example, Marked, states_at, tokenize_marked
+from .network import MARKERS, Batch, Example, Marked, RelationClassifier, states_at, tokenize_marked
 
 SCHEMES = {"added": MARKERS, "pieces": MARKERS, "symbols": ("#", "#", "$", "$")}
 _MarkerScheme = Literal["added", "pieces", "symbols"]
@@ -41,9 +40,9 @@ class _EntityMarkers(RelationClassifier):
         self.classifier = nn.Linear(self.vectors * self.encoder.hidden_size, len(self.labels))
 
     @classmethod
-    def marker_tokens(cls, marker_scheme: _MarkerScheme = "added", **_: object) -> tuple[str, ...]:
-        """None if the markers are cut into pieces."""
-        return () if marker_scheme == "pieces" else SCHEMES[marker_scheme]
+    def needs(cls, marker_scheme: _MarkerScheme = "added", **_: object) -> dict[str, Any]:
+        """No markers if they are cut into pieces."""
+        return {"markers": () if marker_scheme == "pieces" else SCHEMES[marker_scheme]}
 
 
 class EntityMarkersCls(_EntityMarkers):
@@ -52,10 +51,9 @@ class EntityMarkersCls(_EntityMarkers):
     The markers are in the input, but the classifier does not look at them.
 
     >>> from helpers.models.encoder import load_encoder
-    >>> from helpers.models.inputs import collate
-    >>> model = EntityMarkersCls(load_encoder(markers=EntityMarkersCls.markers), ["a", "b", "Other"])
+    >>> model = EntityMarkersCls(load_encoder(markers=MARKERS), ["a", "b", "Other"])
     >>> sample = RelationSample("1", "fire and panic", (0, 4), (9, 14), "Other")
-    >>> model(collate(model.examples([sample]), padding=0)).shape
+    >>> model(model.collate(model.examples([sample]))).shape
     torch.Size([1, 3])
     """
 
@@ -105,16 +103,15 @@ class RBert(RelationClassifier):
         self.classifier = nn.Linear(3 * size, len(self.labels))
 
     @classmethod
-    def reads_pooler(cls, form: str = "paper", **_: object) -> bool:
-        """The port's form does."""
-        return form == "port"
+    def needs(cls, form: str = "paper", **_: object) -> dict[str, Any]:
+        """The pooling layer, in the port's form."""
+        return {"pooler": form == "port"}
 
     def examples(self, samples: Sequence[RelationSample]) -> list[Example]:
         """Marked sentences; the port's form has no separator token."""
         examples = super().examples(samples)
-        if self.form == "port":
-            examples = [example._replace(ids=example.ids[:-1]) for example in examples]
-        return examples
+        last = -1 if self.form == "port" else None
+        return [example._replace(ids=example.ids[:last]) for example in examples]
 
     def forward(self, batch: Batch) -> torch.Tensor:
         """Logits (n, R)."""
@@ -187,7 +184,6 @@ class LiteralRelationCls(RelationClassifier):
         literal = [_literal_text(self.labels[candidate], turned) for candidate in self.candidates]
         tokens = self.encoder.tokenizer(literal, add_special_tokens=False)["input_ids"]
         self._literal = dict(zip(self.candidates, tokens, strict=True))
-
         self._special = self.encoder.tokenizer.num_special_tokens_to_add(pair=True)
 
     def _sentences(self, samples: Sequence[RelationSample]) -> list[Marked]:

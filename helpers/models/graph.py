@@ -27,10 +27,8 @@ import torch
 from torch import nn
 
 from ..data import ParsedSample, pruned_heads
-from .base import NO_ENCODER
-from .classifier import NeuralModel
 from .encoder import EMBEDDED_SHA256
-from .inputs import Batch, Example, collate
+from .network import Batch, Example, NeuralModel, collate
 from .sentence_encoders import recurrent_states
 from .word_vectors import ENCODER, PAD, UNK, WordVectors, spelled, unspelled
 
@@ -97,6 +95,8 @@ def pooled(vectors: torch.Tensor, parts: torch.Tensor, pooling: Pooling = "max")
 class Gcn(NeuralModel):
     """GCN: word vectors → graph convolution → pooling of tree, subject and object → layers → relations.
 
+    C-GCN, with option `states`, has a bidirectional LSTM between word vectors and graph convolution.
+
     Takes `ParsedSample`s. The three pooled vectors are joined and go through `mlp_layers` of linear and ReLU;
     the loss is cross-entropy + `penalty` · ‖pooled vector of the tree‖².
 
@@ -125,13 +125,11 @@ class Gcn(NeuralModel):
     (2,)
     """
 
-    encoder_name = NO_ENCODER
-    recurrent = False
     fills: ClassVar[dict[str, float]] = {"tree": -1, "tags": 0}
 
     def __init__(self, labels: Sequence[str], **options: Any) -> None:
         super().__init__(labels)
-        self.given = SimpleNamespace(**options)
+        self.given, self.recurrent = SimpleNamespace(**options), "states" in options
         pruned_heads([0], [0], [0], self.given.distance)  # refuses a wrong distance
         self.words = WordVectors(self.given.vectors, self.given.word_size, self.given.tuned)
         if self.words.source == ENCODER:
@@ -203,14 +201,8 @@ class Gcn(NeuralModel):
             extra["tags"] = [
                 [known.get(given[name][word], UNK) for word in read] for name, known in self.tags.items()
             ]
-        target = self.labels.index(sample.relation) if sample.relation in self.labels else 0
-        return Example(self.words.ids([tokens[word] for word in read]), (), target, extra=extra)
-
-    def training_examples(self, samples: Sequence[ParsedSample], rng: Any) -> list[Example]:
-        """As `examples`; a relation that is none of the labels is a ValueError."""
-        for sample in samples:
-            self.label_id(sample)
-        return self.examples(samples)
+        ids = self.words.ids([tokens[word] for word in read])
+        return Example(ids, (), self.label_id(sample), extra=extra)
 
     def collate(self, examples: Sequence[Example], weight: Sequence[float] | float = 1.0) -> Batch:
         """Padded to the longest; see `inputs.collate`."""
@@ -254,9 +246,3 @@ def _take_tags(model: Gcn, weights: Mapping[str, torch.Tensor], prefix: str, *_:
     own = getattr(model, "tag_names", torch.empty(0))
     if names is not None and not torch.equal(own, names.to(own.device)):
         model._make_layers(unspelled(names))
-
-
-class ContextualGcn(Gcn):
-    """C-GCN: as `Gcn`, with a bidirectional LSTM between word vectors and graph convolution."""
-
-    recurrent = True

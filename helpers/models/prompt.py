@@ -17,13 +17,13 @@ from typing import Any
 
 import torch
 from torch.nn import functional
+from torch.nn.utils.rnn import pad_sequence
 
 from ..core import BACKWARD, base_relation, inverse_label, role_words
 from ..data import RelationSample
 from . import training
 from .base import POSITIVE
-from .classifier import RelationClassifier
-from .inputs import Batch, Example, Marked, states_at, tokenize_marked
+from .network import Batch, Example, Marked, RelationClassifier, states_at, tokenize_marked
 
 Words = tuple[str, str, str, str, str]
 _NEGATIVE_WORDS: Words = ("nothing", "has", "nothing", "to", "nothing")
@@ -82,16 +82,14 @@ class Prompt(RelationClassifier):
         for label in self.labels:
             if label not in self.words or len(self.words[label]) != MASKS:
                 raise ValueError(f"words: {label!r} needs {MASKS} label words")
-        ids = [self._word_ids(self.words[label]) for label in self.labels]
-        columns = [sorted(set(column)) for column in zip(*ids, strict=True)]
-        longest = max(map(len, columns))
-        tables = {
-            "candidates": [column + column[:1] * (longest - len(column)) for column in columns],
-            "slots": [[columns[mask].index(word) for mask, word in enumerate(row)] for row in ids],
-            "is_candidate": [[number < len(column) for number in range(longest)] for column in columns],
-        }
-        for name, table in tables.items():  # slots: relation × mask → which candidate is the relation's word
-            self.register_buffer(name, torch.tensor(table), persistent=False)
+        ids = torch.tensor([self._word_ids(self.words[label]) for label in self.labels])
+        of_masks = [torch.unique(column, return_inverse=True) for column in ids.T]
+        candidates = pad_sequence([words for words, _ in of_masks], batch_first=True, padding_value=-1)
+        self.register_buffer("is_candidate", candidates >= 0, persistent=False)
+        candidates = torch.where(self.is_candidate, candidates, candidates[:, :1])
+        self.register_buffer("candidates", candidates, persistent=False)
+        slots = torch.stack([slots for _, slots in of_masks], dim=1)
+        self.register_buffer("slots", slots, persistent=False)  # (relations, masks): which candidate it has
 
     def _word_ids(self, words: Words) -> list[int]:
         """One token id for each word, with the blank before it in the prompt; the second has none."""

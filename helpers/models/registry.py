@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import csv
 import importlib
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from .. import RESULTS
@@ -169,12 +171,12 @@ MODELS: dict[str, ModelEntry] = {
     "pcnn": ModelEntry(_NETS + "Pcnn", "PCNN", _FILTERS, _ON_WORDS, **_BY_BAG),
     "bert-entity": ModelEntry(".bags:BertEntity", "BERT-entity", _BAGS | _LAYERS, _FEW, **_BY_BERT),
     "bgwa": ModelEntry(_NETS + "Bgwa", "BGWA", _STATES, _ON_STATES, **_BY_BAG),
-    "reside": ModelEntry(_NETS + "Reside", "RESIDE", _STATES | _SIDE, _ON_STATES, **_BY_BAG),
+    "reside": ModelEntry(_NETS + "Bgwa", "RESIDE", _STATES | _SIDE, _ON_STATES, **_BY_BAG),
     "rl-dsre": ModelEntry(".denoising:RlDsre", "RL-DSRE", _BASES | _FILTERS, _ON_WORDS, **_BY_BAG),
     "tfidf-bag": ModelEntry(".baselines:TfidfBag", "TF-IDF", unit="bag", **_MARKED),
-    "majority-bag": ModelEntry(".baselines:MajorityBag", "majority-bag", unit="bag", **_BLIND),
+    "majority-bag": ModelEntry(".baselines:Majority", "majority-bag", unit="bag", **_BLIND),
     "gcn": ModelEntry(".graph:Gcn", "GCN", _GRAPH, _ON_TREES, **_BY_TREE),
-    "c-gcn": ModelEntry(".graph:ContextualGcn", "C-GCN", _GRAPH | _RECURRENT, _ON_TREES, **_BY_TREE),
+    "c-gcn": ModelEntry(".graph:Gcn", "C-GCN", _GRAPH | _RECURRENT, _ON_TREES, **_BY_TREE),
     "recent": ModelEntry(_TYPES + "TypeRestriction", "RECENT", _RECENT, _ON_WORDS, wraps=True),
 }
 MODELS = {name: replace(row, settings={**row.settings, **_papers(name)}) for name, row in MODELS.items()}
@@ -199,7 +201,7 @@ def register_model(
     >>> from helpers.models.baselines import Majority
     >>> register_model("first", Majority, encoder=False, random=False).title
     'FIRST'
-    >>> unregister_model("first")
+    >>> del MODELS["first"]
     """
     if name in _OWN:
         raise ValueError(f"model {name!r} is there already: choose another name")
@@ -207,18 +209,6 @@ def register_model(
         facts = {"settings": {"standard": {}}} | facts
     MODELS[name] = ModelEntry(source, title or name.upper(), **facts)
     return MODELS[name]
-
-
-def unregister_model(name: str) -> None:
-    """Forget a model that was registered; ValueError for any other name.
-
-    >>> unregister_model("em-c")
-    Traceback (most recent call last):
-    ValueError: 'em-c' is no registered model
-    """
-    if name in _OWN or name not in MODELS:
-        raise ValueError(f"{name!r} is no registered model")
-    del MODELS[name]
 
 
 def model_entry(name: str) -> ModelEntry:
@@ -233,8 +223,7 @@ def default_settings(name: str, settings: str = "standard", encoder: str = EMBED
 
     Where a paper has other settings for large encoders, those of `encoder` are taken.
 
-    Raises ValueError for an unknown name, for a model without training settings, and for an encoder that
-    cannot be read, where its size matters.
+    Raises ValueError for an unknown name, and for a model without training settings.
 
     >>> default_settings("ptr").learning_rate, default_settings("ptr", "paper").warmup
     (0.0002, 500.0)
@@ -250,16 +239,15 @@ def default_settings(name: str, settings: str = "standard", encoder: str = EMBED
     if settings not in entry.settings:
         raise unknown_name(f"settings of {name}", settings, entry.settings)
     values, large = entry.settings[settings], _PUBLISHED.get((name, settings, "large"), {})
-    if large and encoder not in _SMALL:
-        from .encoder import is_large  # torch
-
-        values = {**values, **(large if encoder in _LARGE or is_large(encoder) else {})}
-    return Settings(**values)
+    return Settings(**{**values, **(large if large and _is_large(encoder) else {})})
 
 
-_SMALL = (EMBEDDED, "mpnet-base", "bert-base-uncased", "roberta-base")
-_LARGE = ("bert-large-uncased", "roberta-large")
-"""Encoders of the papers, which need not be here to say what settings they have."""
+def _is_large(encoder: str) -> bool:
+    """Whether it is as wide as BERT large, 1024: by the configuration in its folder, else by its name."""
+    about = Path(encoder, "config.json")
+    if not about.is_file():
+        return "large" in encoder
+    return json.loads(about.read_text("utf-8")).get("hidden_size", 0) >= 1024
 
 
 def _known_options(name: str, options: Mapping[str, Any]) -> Mapping[str, Option]:

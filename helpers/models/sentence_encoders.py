@@ -8,16 +8,15 @@ words, what comes after is cut off. Unlike there, a punctuation mark at the end 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import torch
 from torch import nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from ..data import Bag, RelationSample
-from .bags import BagClassifier, SentenceEncoder, without_entities
-from .base import NO_ENCODER
-from .inputs import Batch, Example, tokenize_marked
+from .bags import Aggregator, BagClassifier, SentenceEncoder, without_entities
+from .network import Batch, Example, tokenize_marked
 from .settings import Settings
 from .word_vectors import PAD, SCRATCH, UNK, WordVectors, words_of
 
@@ -170,17 +169,8 @@ class _RecurrentEncoder(_WordEncoder):
             self.alias_vectors = _drawn(len(self.aliases), alias_size)
             self.size += alias_size
 
-    def examples(self, bags: Sequence[Bag]) -> list[tuple[Example, ...]]:
-        """The inputs of each bag; extra `types` (2, types) and `aliases` (relations,) are shares that sum to
-        1 where there are any."""
-        whole = super().examples(bags)
-        sides = [[self._side(bag, sample) for sample in bag.samples] for bag in bags]
-        return [
-            tuple(example._replace(extra=side) for example, side in zip(*pair, strict=True))
-            for pair in zip(whole, sides, strict=True)
-        ]
-
-    def _side(self, bag: Bag, sample: RelationSample) -> dict[str, list]:
+    def extra(self, bag: Bag, sample: RelationSample) -> dict[str, list]:
+        """`types` (2, types) and `aliases` (relations,): shares that sum to 1 where there are any."""
         side: dict[str, list] = {}
         if self.kinds:
             names = [set(self.types.get(entity, ())) for entity in (bag.head, bag.tail)]
@@ -241,34 +231,11 @@ def _alias_matches(sample: RelationSample, aliases: Names) -> list[str]:
     return [relation for relation, phrases in aliases.items() if any(map(stands_there, phrases))]
 
 
-class _OnWords(BagClassifier):
-    """A `_WordEncoder` under a `BagClassifier`; takes bags, and samples as bags of one.
+class Cnn(BagClassifier):
+    """CNN: `_ConvolutionEncoder` under a `BagClassifier`; takes bags, and samples as bags of one.
 
-    A subclass says which encoder, and what it is given (`fixed`).
-    """
+    Option `dropout` twice: of the sentence's vector, before the linear layer. layers : of the encoder.
 
-    encoder_name = NO_ENCODER
-    kind: ClassVar[type[_WordEncoder]]
-    fixed: ClassVar[dict[str, Any]] = {}
-    dropout_before_layer = True
-
-    def __init__(
-        self, labels: Sequence[str], max_length: int = 128, dropout: float = 0.5, **options: Any
-    ) -> None:
-        own = {name: options.pop(name) for name in ("training", "aggregator", "bag_size") if name in options}
-        encoder = self.kind(max_length, dropout=dropout, **self.fixed, **options)
-        super().__init__(encoder, labels, dropout=dropout if self.dropout_before_layer else 0.0, **own)
-
-    @classmethod
-    def new(cls, labels: Sequence[str], settings: Settings, *_: Any, **options: Any) -> _OnWords:
-        """Of sentences as long as the settings say."""
-        return cls(labels, settings.max_length, **options)
-
-
-class Cnn(_OnWords):
-    """CNN: `_ConvolutionEncoder`; option `dropout` twice: of the sentence's vector, before the linear layer.
-
-    >>> from helpers.data import RelationSample
     >>> samples = [RelationSample(word, f"{word} or not", (0, 1), (5, 8), word) for word in ("a", "b")]
     >>> model = Cnn.build(["a", "b"], seed=9, filters=4)
     >>> history = model.fit(samples, progress=False)
@@ -276,7 +243,29 @@ class Cnn(_OnWords):
     (2, 2)
     """
 
-    kind, fixed = _ConvolutionEncoder, {"segments": 1}
+    kind: ClassVar[type[_WordEncoder]] = _ConvolutionEncoder
+    fixed: ClassVar[dict[str, Any]] = {"segments": 1}
+    """What the encoder is given beside its options."""
+    dropout_before_layer = True
+
+    def __init__(
+        self,
+        labels: Sequence[str],
+        max_length: int = 128,
+        dropout: float = 0.5,
+        training: Literal["sentence", "bag"] = "sentence",
+        aggregator: Aggregator = "avg",
+        bag_size: int = 0,
+        **layers: Any,
+    ) -> None:
+        encoder = self.kind(max_length, dropout=dropout, **self.fixed, **layers)
+        before = dropout if self.dropout_before_layer else 0.0
+        super().__init__(encoder, labels, training, aggregator, bag_size, before)
+
+    @classmethod
+    def new(cls, labels: Sequence[str], settings: Settings, *_: Any, **options: Any) -> Cnn:
+        """Of sentences as long as the settings say."""
+        return cls(labels, settings.max_length, **options)
 
 
 class Pcnn(Cnn):
@@ -289,24 +278,18 @@ class Pcnn(Cnn):
     fixed = {"segments": 3}
 
 
-class Bgwa(_OnWords):
+class Bgwa(Cnn):
     """BGWA (Jat et al. 2018), as in RESIDE's code: `_RecurrentEncoder`; aggregator 'query' is its sentence
     attention. Option `dropout` is of the GRU's states; there is none before the linear layer.
 
+    RESIDE (Vashishth et al. 2018) without its graph convolution, which needs dependency parses, is BGWA with
+    side information, options `types` and `aliases`. In the original the types join the bag's vector, here
+    each sentence's: the same, as the attention sums to 1 and they are equal within a bag.
+
     >>> Bgwa(["NA", "a"], hidden=3).encoder.size
     6
-    """
-
-    kind, dropout_before_layer = _RecurrentEncoder, False
-
-
-class Reside(Bgwa):
-    """RESIDE (Vashishth et al. 2018) without its graph convolution, which needs dependency parses.
-
-    BGWA with side information, options `types` and `aliases` of `_RecurrentEncoder`; without any it is BGWA.
-    In the original the types join the bag's vector, here each sentence's: the same, as the attention sums to
-    1 and they are equal within a bag.
-
-    >>> Reside(["NA", "a"], hidden=3, types={"Q1": ["person"]}, aliases={"a": ["born in"]}).encoder.size
+    >>> Bgwa(["NA", "a"], hidden=3, types={"Q1": ["person"]}, aliases={"a": ["born in"]}).encoder.size
     138
     """
+
+    kind, fixed, dropout_before_layer = _RecurrentEncoder, {}, False

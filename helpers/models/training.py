@@ -1,9 +1,10 @@
-"""One training loop, one prediction loop, checkpoints and weights: for all classifiers, on any device.
+"""One training loop, one prediction loop, checkpoints and weights: for all networks, on any device.
 
 accelerate places model and optimiser and joins the processes; what happens in a step does not depend on how
-many there are: each computes its share of the batch, and losses are weighted by the whole batch. The random
-state of a step is drawn from (seed, step), so training that was interrupted goes on to the same result.
-Files are safetensors, written atomically; no pickle.
+many there are: each computes its share of the batch, and losses are weighted by the whole batch. Examples of
+about equal length share a batch, so little is padded; the order is random all the same. Order and random
+state are drawn from seed and step, so training that was interrupted goes on to the same result. Files are
+safetensors, written atomically; no pickle.
 """
 
 from __future__ import annotations
@@ -30,14 +31,29 @@ from tqdm import tqdm
 
 from ..core import atomic_path
 from .base import History, check_samples
-from .inputs import Batch
 
 if TYPE_CHECKING:
-    from .classifier import NeuralModel
+    from .network import Batch, NeuralModel
 
 CHECKPOINT_STEPS = 200
 """A checkpoint is written after every epoch and after that many steps."""
 PREDICTION_BATCH = 64
+_POOL = 50
+"""Batches that are sorted by length together: the fewer, the more random; the more, the less padding."""
+
+
+def accelerator() -> Accelerator:
+    """The accelerator of this process: the GPUs that there are, else the processor."""
+    return Accelerator(cpu=not torch.cuda.is_available(), mixed_precision="no")
+
+
+def computing() -> dict[str, int]:
+    """How many processes train together, and threads of this one.
+
+    >>> sorted(computing())
+    ['processes', 'threads']
+    """
+    return {"processes": accelerator().num_processes, "threads": torch.get_num_threads()}
 
 
 @contextlib.contextmanager
@@ -56,33 +72,12 @@ def processor_threads(count: int | None) -> Iterator[None]:
         torch.set_num_threads(before)
 
 
-def _save_checkpoint(path: Path, model: nn.Module, optimizer: Optimizer, progress: dict[str, Any]) -> None:
-    """Write weights, optimiser state and `progress` (JSON values), atomically."""
-    states = optimizer.state_dict()["state"].items()
-    parts = {"model": model.state_dict()} | {f"optimizer.{number}": state for number, state in states}
-    named = {f"{part}.{name}": value for part, state in parts.items() for name, value in state.items()}
-    _write(path, named, {"progress": json.dumps(progress)})
-
-
-def _load_checkpoint(
-    path: Path, model: nn.Module, optimizer: Optimizer, device: torch.device
-) -> dict[str, Any]:
-    """Put the weights and the optimiser state back; returns the progress.
-
-    Raises ValueError that names the file if it is no checkpoint of such a model.
-    """
-    try:
-        tensors, metadata = _read(path, device)
-        progress = json.loads(metadata["progress"])
-        model.load_state_dict(_under("model.", tensors))
-    except Exception as error:
-        why = f"not a checkpoint of this model ({error}); delete it to start anew"
-        raise ValueError(f"{path}: {why}") from None
-    parameters = (parameter for group in optimizer.param_groups for parameter in group["params"])
-    for number, parameter in enumerate(parameters):
-        if state := _under(f"optimizer.{number}.", tensors):
-            optimizer.state[parameter] = state
-    return progress
+@contextlib.contextmanager
+def first_process() -> Iterator[bool]:
+    """Whether this process is the one that writes; after the block all have come to its end."""
+    joined = accelerator()
+    yield joined.is_main_process
+    joined.wait_for_everyone()
 
 
 def save_weights(path: Path, model: nn.Module) -> Path:
@@ -98,20 +93,6 @@ def save_weights(path: Path, model: nn.Module) -> Path:
     return path
 
 
-def _write(path: Path, values: Mapping[str, Any], metadata: dict[str, str] | None = None) -> None:
-    tensors = {name: torch.as_tensor(value).detach().contiguous() for name, value in values.items()}
-    with atomic_path(path) as draft:
-        try:
-            save_file(tensors, draft, metadata=metadata)
-        except SafetensorError as error:  # of the file system, such as a full disk
-            raise OSError(f"{path} could not be written: {error}") from error
-
-
-def _read(path: Path, device: torch.device | str = "cpu") -> tuple[dict[str, torch.Tensor], dict[str, str]]:
-    with safe_open(path, framework="pt", device=str(device)) as file:
-        return {name: file.get_tensor(name) for name in file.keys()}, file.metadata()  # noqa: SIM118
-
-
 def load_weights(path: Path, model: nn.Module) -> nn.Module:
     """Put weights that `save_weights` wrote into a model of the same kind.
 
@@ -124,8 +105,18 @@ def load_weights(path: Path, model: nn.Module) -> nn.Module:
     return model
 
 
-def _under(prefix: str, tensors: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
-    return {name.removeprefix(prefix): value for name, value in tensors.items() if name.startswith(prefix)}
+def _write(path: Path, values: Mapping[str, Any], metadata: dict[str, str] | None = None) -> None:
+    tensors = {name: torch.as_tensor(value).detach().contiguous() for name, value in values.items()}
+    with atomic_path(path) as draft:
+        try:
+            save_file(tensors, draft, metadata=metadata)
+        except SafetensorError as error:  # of the file system, such as a full disk
+            raise OSError(f"{path} could not be written: {error}") from error
+
+
+def _read(path: Path, device: torch.device | str = "cpu") -> tuple[dict[str, torch.Tensor], dict[str, str]]:
+    with safe_open(path, framework="pt", device=str(device)) as file:
+        return {name: file.get_tensor(name) for name in file.keys()}, file.metadata()  # noqa: SIM118
 
 
 def train(
@@ -180,13 +171,10 @@ class _Loop:
         self.model, self.optimizer = self.joined.prepare(model, _optimizer(model))
         self.examples = model.training_examples(samples, self._rng("examples", 0))
         self.steps_per_epoch = -(-len(self.examples) // self.settings.batch_size)
-        steps = self.steps_per_epoch * self.settings.epochs
         self.epoch = self.step = 0
         self.loss_sum = torch.zeros((), dtype=torch.float64, device=self.joined.device)
-        cuts = [example.cut for example in self.examples]
-        self.history = History(
-            steps=steps, examples=len(cuts), cut_inputs=sum(map(bool, cuts)), cut_tokens=sum(cuts)
-        )
+        cuts, steps = [one.cut for one in self.examples], self.steps_per_epoch * self.settings.epochs
+        self.history = History([], 0.0, steps, len(cuts), sum(map(bool, cuts)), sum(cuts))
         hidden = not (progress and self.joined.is_main_process)
         self.bar = tqdm(total=steps, desc="training", unit="step", disable=hidden)
 
@@ -194,15 +182,25 @@ class _Loop:
         return random.Random(f"{self.bare.seed} {what} {number}")
 
     def resume(self) -> None:
-        """Go to where the checkpoint stands, if there is one."""
+        """Go to where the checkpoint stands, if there is one; ValueError if it is none of such a model."""
         if self.checkpoint is None or not self.checkpoint.exists():
             return
+        try:
+            tensors, metadata = _read(self.checkpoint, self.joined.device)
+            done = json.loads(metadata["progress"])
+            self.bare.load_state_dict(_under("model.", tensors))
+        except Exception as error:
+            why = f"not a checkpoint of this model ({error}); delete it to start anew"
+            raise ValueError(f"{self.checkpoint}: {why}") from None
         optimizer = self.optimizer.optimizer
-        state = _load_checkpoint(self.checkpoint, self.bare, optimizer, self.joined.device)
-        self.step, self.epoch = state["step"], state["step"] // self.steps_per_epoch
+        learnt = itertools.chain.from_iterable(group["params"] for group in optimizer.param_groups)
+        for number, parameter in enumerate(learnt):
+            if state := _under(f"optimizer.{number}.", tensors):
+                optimizer.state[parameter] = state
+        self.step, self.epoch = done["step"], done["step"] // self.steps_per_epoch
         if self.joined.is_main_process:
-            self.loss_sum += state["loss_sum"]
-        self.history.losses, self.history.seconds = state["losses"], state["seconds"]
+            self.loss_sum += done["loss_sum"]
+        self.history.losses, self.history.seconds = done["losses"], done["seconds"]
         self.bar.update(self.step)
 
     def save(self) -> None:
@@ -211,9 +209,13 @@ class _Loop:
         total = joined.reduce(self.loss_sum, reduction="sum")
         self.loss_sum = total if joined.is_main_process else torch.zeros_like(total)
         if self.checkpoint is not None and joined.is_main_process:
-            state = {"step": self.step, "loss_sum": total.item()}
-            state |= {"losses": history.losses, "seconds": history.seconds}
-            _save_checkpoint(self.checkpoint, self.bare, self.optimizer.optimizer, state)
+            states = self.optimizer.optimizer.state_dict()["state"].items()
+            parts = {f"optimizer.{number}": state for number, state in states}
+            parts["model"] = self.bare.state_dict()
+            named = {f"{part}.{name}": one for part, state in parts.items() for name, one in state.items()}
+            done = {"step": self.step, "loss_sum": total.item()}
+            done |= {"losses": history.losses, "seconds": history.seconds}
+            _write(self.checkpoint, named, {"progress": json.dumps(done)})
         joined.wait_for_everyone()
 
     def run_epoch(self) -> None:
@@ -259,6 +261,10 @@ class _Loop:
         self.bar.update()
 
 
+def _under(prefix: str, tensors: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
+    return {name.removeprefix(prefix): value for name, value in tensors.items() if name.startswith(prefix)}
+
+
 def _parts(batch: Sequence[int], accumulate: int, rank: int, processes: int) -> list[list[tuple[int, float]]]:
     """This process's share of a batch in `accumulate` parts: positions of examples, and their weights.
 
@@ -270,10 +276,6 @@ def _parts(batch: Sequence[int], accumulate: int, rank: int, processes: int) -> 
         [(index, 1.0 / len(batch)) for index in batch[share::shares]] or [(batch[0], 0.0)]
         for share in range(rank * accumulate, (rank + 1) * accumulate)
     ]
-
-
-_POOL = 50
-"""Batches that are sorted by length together: the fewer, the more random; the more, the less padding."""
 
 
 def _epoch_batches(lengths: Sequence[int], size: int, rng: random.Random) -> list[list[int]]:
@@ -295,34 +297,11 @@ def _epoch_batches(lengths: Sequence[int], size: int, rng: random.Random) -> lis
     return batches
 
 
-def accelerator() -> Accelerator:
-    """The accelerator of this process: the GPUs that there are, else the processor."""
-    return Accelerator(cpu=not torch.cuda.is_available(), mixed_precision="no")
-
-
-def computing() -> dict[str, int]:
-    """How many processes train together, and threads of this one.
-
-    >>> sorted(computing())
-    ['processes', 'threads']
-    """
-    return {"processes": accelerator().num_processes, "threads": torch.get_num_threads()}
-
-
-@contextlib.contextmanager
-def first_process() -> Iterator[bool]:
-    """Whether this process is the one that writes; after the block all have come to its end."""
-    joined = accelerator()
-    yield joined.is_main_process
-    joined.wait_for_everyone()
-
-
 def _optimizer(model: NeuralModel) -> Optimizer:
     """Fused Adam or AdamW with weight decay on matrices only; plain SGD with weight decay on everything."""
     settings = model.settings
     learnt = [parameter for parameter in model.parameters() if parameter.requires_grad]
-    matrices = [parameter for parameter in learnt if parameter.ndim > 1]
-    vectors = [parameter for parameter in learnt if parameter.ndim <= 1]
+    matrices, vectors = ([one for one in learnt if (one.ndim > 1) == wanted] for wanted in (True, False))
     decay = 0.0 if settings.optimizer == "adam" else settings.weight_decay
     if settings.optimizer == "sgd":
         return torch.optim.SGD([*matrices, *vectors], lr=settings.learning_rate, weight_decay=decay)

@@ -27,7 +27,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 from torch import nn
@@ -36,9 +36,6 @@ from ..core import find_negative
 from ..data import TypedSample
 from .base import POSITIVE, History, Model, check_samples
 from .registry import build
-
-if TYPE_CHECKING:
-    from .settings import Settings
 
 Types = tuple[str, str]
 _EVALUATIONS = ("corrected", "as-published")
@@ -118,19 +115,17 @@ class TypeRestriction(nn.Module, Model):
     def build(
         cls,
         labels: Sequence[str],
-        encoder: str,
-        settings: Settings | None,
-        seed: int,
-        attention: str | None,
+        *,
         base: str,
-        evaluation: Literal["corrected", "as-published"],
-        typed: bool,
-        **options: Any,
+        evaluation: Literal["corrected", "as-published"] = "corrected",
+        typed: bool = True,
+        seed: int = 0,
+        **given: Any,
     ) -> TypeRestriction:
-        """Around models of the registry's name `base`, which are given the options."""
+        """Around models of the registry's name `base`, which are given the rest."""
 
         def make(names: Sequence[str], stage_seed: int) -> Model:
-            return build(base, encoder, names, settings, stage_seed, attention, **options)
+            return build(base, labels=names, seed=stage_seed, **given)
 
         return cls(labels, make, evaluation, typed, seed)
 
@@ -150,15 +145,15 @@ class TypeRestriction(nn.Module, Model):
         for sample in samples:
             self.label_id(sample)
         self.possible = possible_relations(samples, self.negative, self.typed)
-        whole: History | None = None
+        histories = []
         for number, (name, labels, members) in enumerate(self._plan(samples)):
             stage = self.make(labels, self.seed)
             own = checkpoint and checkpoint.with_name(f"{checkpoint.stem}-{number}{checkpoint.suffix}")
-            history = stage.fit(members, own, None, progress)
+            histories.append(stage.fit(members, own, None, progress))
             self.stages[name] = stage
             if isinstance(stage, nn.Module):
                 self._modules_of_stages.append(stage)
-            whole = whole + history if whole else history
+        whole = sum(histories[1:], histories[0])
         if after_epoch:
             after_epoch(len(whole.losses))
         return whole
@@ -186,14 +181,12 @@ class TypeRestriction(nn.Module, Model):
             members = [replace(samples[index], relation=relations[0]) for index in indices if relations]
             yield indices, types, [self.labels.index(relation) for relation in relations], members
 
-    def _first_stage(self) -> Model:
+    def _first_step(self, samples: Sequence[TypedSample], answer: str, progress: bool) -> np.ndarray:
+        """What the first stage answers by `predict` or `scores`; it knows two labels, and no gold one."""
         if not self.stages:
             raise ValueError("the model has no classifiers before it is trained")
-        return self.stages[_BINARY]
-
-    def _hidden(self, samples: Sequence[TypedSample]) -> list[TypedSample]:
-        """The samples for the first stage, which knows two labels, without their gold ones."""
-        return [replace(sample, relation=self.negative) for sample in samples]
+        hidden = [replace(sample, relation=self.negative) for sample in samples]
+        return getattr(self.stages[_BINARY], answer)(hidden, progress=progress)
 
     def evaluations(self, samples: Sequence[TypedSample], progress: bool = True) -> dict[str, np.ndarray]:
         """The predicted label ids in both modes, each (samples,), from one pass through the stages.
@@ -203,14 +196,13 @@ class TypeRestriction(nn.Module, Model):
         samples, negative = list(samples), self.labels.index(self.negative)
         corrected = np.full(len(samples), negative)
         leaky = corrected.copy()
-        alarms = np.flatnonzero(self._first_stage().predict(self._hidden(samples), progress))
+        alarms = np.flatnonzero(self._first_step(samples, "predict", progress))
         seen = possible_relations(samples, self.negative, self.typed)
         for places, types, ids, members in self._by_types([samples[index] for index in alarms]):
             indices, there = alarms[places], seen.get(types, ())
             if len(ids) > 1:
-                corrected[indices] = leaky[indices] = np.array(ids)[
-                    self.stages[types].predict(members, progress)
-                ]
+                chosen = self.stages[types].predict(members, progress=progress)
+                corrected[indices] = leaky[indices] = np.array(ids)[chosen]
                 continue
             if ids:
                 corrected[indices] = ids[0]
@@ -228,7 +220,7 @@ class TypeRestriction(nn.Module, Model):
         samples, scores = list(samples), np.zeros((len(samples), len(self.labels)))
         if not samples:
             return scores
-        positive = self._first_stage().scores(self._hidden(samples), progress=progress)[:, 1]
+        positive = self._first_step(samples, "scores", progress)[:, 1]
         for indices, types, ids, members in self._by_types(samples):
             shares = np.ones((len(indices), len(ids)))
             if len(ids) > 1:

@@ -24,7 +24,7 @@ from ..runs import Run, safe_name
 from .direction import NAMES
 
 if TYPE_CHECKING:
-    from ..models.classifier import RelationClassifier
+    from ..models.network import RelationClassifier
 
 READS = {
     "em-c": "EM-C: the vector of [CLS] → one score for each relation",
@@ -62,7 +62,7 @@ def model_inputs(sample: RelationSample, labels: Sequence[str], encoder: str = E
 
 
 def _is_read(name: str, tokens: Sequence[str]) -> list[bool]:
-    from ..models.classifier import MARKERS
+    from ..models.network import MARKERS
 
     read = {"em-es": MARKERS[::2], "ptr": ("[MASK]",)}.get(name, ("[CLS]",))
     if name != "r-bert":

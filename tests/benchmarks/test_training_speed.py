@@ -25,7 +25,7 @@ from helpers.experiments import Experiment
 from helpers.experiments.data import read_data
 from helpers.models import training
 from helpers.models.encoder import resolved_precision
-from helpers.models.inputs import Batch, Example, collate
+from helpers.models.network import Batch, Example, collate
 from helpers.models.registry import build
 from helpers.models.settings import Settings
 

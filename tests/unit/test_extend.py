@@ -6,7 +6,7 @@ from collections import Counter
 import numpy as np
 
 from helpers.data import Dataset, demo_corpus, register_dataset, unregister_dataset
-from helpers.models import History, Model, register_model, unregister_model
+from helpers.models import MODELS, History, Model, register_model
 from helpers.runs import load_run
 
 
@@ -34,7 +34,7 @@ def test_a_model_of_ones_own_is_trained_on_a_data_set_of_ones_own(call, tmp_path
         assert code == 0 and json.loads(out)["negative"] == "Other"
         code, out, err = call("train", "--model", "second", "--dataset", "mine", "--output", tmp_path)
     finally:
-        unregister_model("second")
+        del MODELS["second"]
         unregister_dataset("mine")
     assert code == 0 and out.startswith("SECOND · no-encoder · mine test"), err
     (path,) = (tmp_path / "mine").rglob("predictions.json")

@@ -17,7 +17,7 @@ from helpers.experiments import data as experiment_data
 from helpers.experiments import run as experiments
 from helpers.experiments.data import read_data
 from helpers.metrics import SCHEMES, Outcome, averages, direction_scores
-from helpers.models import build, classifier, training
+from helpers.models import build, network, training
 from helpers.models.settings import Settings
 from helpers.models.training import load_weights
 from helpers.runs import load_run, run_path, run_state
@@ -85,7 +85,7 @@ class TestRunFile:
         assert run.hyperparameters["precision"] == precision in ("bf16", "fp32")
         assert run_state(run_path(run, "runs"), auto.recorded()).state == "current", "on any machine"
         other = {"bf16": "fp32", "fp32": "bf16"}[precision]
-        monkeypatch.setattr(classifier, "resolved_precision", lambda *_: other)
+        monkeypatch.setattr(network, "resolved_precision", lambda *_: other)
         with pytest.raises(FileExistsError, match="another configuration \\(hyperparameters\\)"):
             run_of(auto)
 

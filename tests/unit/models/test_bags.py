@@ -12,7 +12,7 @@ from helpers.models import build, training
 from helpers.models.bags import AGGREGATORS, BagClassifier, _BagExample
 from helpers.models.base import bag_targets
 from helpers.models.denoising import RlDsre
-from helpers.models.inputs import Example
+from helpers.models.network import Example
 from helpers.models.sentence_encoders import Cnn
 from helpers.models.settings import Settings
 from tests.support import sentence_of

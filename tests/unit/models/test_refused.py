@@ -8,7 +8,7 @@ from helpers.experiments import Experiment
 from helpers.models import attribution, build
 from helpers.models.baselines import Majority, TfidfBag
 from helpers.models.encoder import load_encoder
-from helpers.models.inputs import tokenize_marked
+from helpers.models.network import tokenize_marked
 from helpers.models.sentence_encoders import Cnn
 from helpers.models.settings import Settings
 from helpers.models.type_restriction import TypeRestriction
@@ -63,7 +63,7 @@ REFUSED = [
     *((call, "bags[1] has 2 relations: train on") for call in fit_bags(("born",), ("born", "died"))),
     *((call, "bags[0]: relation 'wed' is not in labels") for call in fit_bags(("wed",))),
     *((call, "there is nothing to train on") for call in fit_bags()),
-    (lambda _: build("majority", None, LABELS, None, 0).fit([]), "samples is empty"),
+    (lambda _: build("majority", None, LABELS, None, 0).fit([]), "there is nothing to train on"),
     (lambda _: build("svm", None, LABELS, None, 0).fit([SAMPLE]), "relation 'Cause-Effect(e2,e1)' is not in"),
     (classifier("c-gcn", pooling="mean"), "unknown pooling 'mean'"),
     (classifier("c-gcn", distance=0.5), "distance is 0.5"),

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from helpers import ROOT
-from helpers.models import MODELS, build, check_options, default_settings, register_model, unregister_model
+from helpers.models import MODELS, build, check_options, default_settings, register_model
 from helpers.models.entity_markers import EntityMarkersCls
 from helpers.models.settings import Settings
 
@@ -20,7 +20,7 @@ def test_a_network_of_ones_own_has_settings_and_is_built_by_its_name(tiny_bert) 
     try:
         model = build("other", str(tiny_bert), ["a", "b"], default_settings("other"), 1)
     finally:
-        unregister_model("other")
+        del MODELS["other"]
     assert isinstance(model, EntityMarkersCls) and model.labels == ("a", "b")
 
 
