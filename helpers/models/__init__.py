@@ -1,7 +1,7 @@
 """Samples in, predictions out: pretrained encoders, the classifiers on top of them, one training loop.
 
 Here is what loads quickly, without torch: networks and classifiers are imported by their module, as from
-`helpers.models.classifier`, or made by name, `build`; settings are in `helpers.models.settings`.
+`helpers.models.graph`, or made by name, `build`; settings are in `helpers.models.settings`.
 """
 
 import warnings

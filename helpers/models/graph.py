@@ -18,7 +18,7 @@ n sentences of T words; the tree of each is cut to what stands around the path b
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import Any, ClassVar, Literal
 
@@ -30,7 +30,7 @@ from ..data import ParsedSample, pruned_heads
 from .encoder import EMBEDDED_SHA256
 from .network import Batch, Example, NeuralModel, collate
 from .sentence_encoders import recurrent_states
-from .word_vectors import ENCODER, PAD, UNK, WordVectors, spelled, unspelled
+from .word_vectors import ENCODER, PAD, UNK, WordVectors, bring_names, spelled
 
 Pooling = Literal["max", "avg", "sum"]
 TAGS = ("pos", "ner")
@@ -135,7 +135,7 @@ class Gcn(NeuralModel):
         if self.words.source == ENCODER:
             self.encoder_sha256 = EMBEDDED_SHA256  # `load_encoder` refuses other weights under this name
         self.tags: dict[str, dict[str, int]] = {}
-        self.register_load_state_dict_pre_hook(_take_tags)
+        bring_names(self, "tag_names", Gcn._make_layers)
 
     def prepare(self, samples: Sequence[ParsedSample]) -> None:
         """Vocabulary, tags and all weights, drawn from `seed`; a model that has them keeps them."""
@@ -238,11 +238,3 @@ class Gcn(NeuralModel):
     def relation_scores(self, output: torch.Tensor) -> torch.Tensor:
         """The logits (n, labels)."""
         return output[:, :-1]
-
-
-def _take_tags(model: Gcn, weights: Mapping[str, torch.Tensor], prefix: str, *_: object) -> None:
-    """Weights bring their tags with them, so that a new model can read those of a trained one."""
-    names = weights.get(f"{prefix}tag_names")
-    own = getattr(model, "tag_names", torch.empty(0))
-    if names is not None and not torch.equal(own, names.to(own.device)):
-        model._make_layers(unspelled(names))

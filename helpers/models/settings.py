@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BeforeValidator, Field, TypeAdapter, ValidationError
 from pydantic.dataclasses import dataclass
+from pydantic.fields import FieldInfo
 
 from ..core import unknown_name
 
@@ -46,28 +47,26 @@ def checked(kind: type) -> type:
         try:
             initialise(self, *values, **named)
         except ValidationError as error:
-            raise _first_fault(error, made) from None
+            raise _fault(error, made.__pydantic_fields__, kind.__name__.lower().rstrip("s")) from None
 
     made.__init__ = __init__
     return made
 
 
-def _first_fault(error: ValidationError, kind: type) -> ValueError:
-    fault, fields = error.errors()[0], kind.__pydantic_fields__
+def _fault(error: ValidationError, fields: Mapping[str, FieldInfo], what: str) -> ValueError:
+    """The first fault in words; a value alone has one field, and no place."""
+    fault = error.errors()[0]
     if fault["type"] == "value_error":
         return fault["ctx"]["error"]
-    name = str(fault["loc"][0])
+    name = str(fault["loc"][0]) if len(fields) > 1 else next(iter(fields))
     if fault["type"] == "missing":
         return ValueError(f"{name} is missing")
     if fault["type"] == "unexpected_keyword_argument":
-        return unknown_name(kind.__name__.lower().rstrip("s"), name, fields)
-    return _fault(name, fault, fields[name].annotation, fields[name].description)
-
-
-def _fault(name: str, fault: Mapping[str, Any], kind: Any, wanted: str | None = None) -> ValueError:
+        return unknown_name(what, name, fields)
+    kind = fields[name].annotation
     if fault["type"] == "literal_error":
         return unknown_name(name, fault["input"], get_args(kind))
-    wanted = wanted or _TYPES.get(kind) or fault["msg"].removeprefix("Input should be ")
+    wanted = fields[name].description or _TYPES.get(kind) or fault["msg"].removeprefix("Input should be ")
     return ValueError(f"{name} is {fault['input']!r}; it must be {wanted}")
 
 
@@ -86,10 +85,7 @@ def checked_option(name: str, value: object, kind: Any) -> Any:
     try:
         return TypeAdapter(kind).validate_python(value)
     except ValidationError as error:
-        about = [
-            part.description for part in getattr(kind, "__metadata__", ()) if hasattr(part, "description")
-        ]
-        raise _fault(name, error.errors()[0], kind, *about[-1:]) from None
+        raise _fault(error, {name: FieldInfo.from_annotation(kind)}, "option") from None
 
 
 @checked

@@ -145,8 +145,12 @@ class TypeRestriction(nn.Module, Model):
         for sample in samples:
             self.label_id(sample)
         self.possible = possible_relations(samples, self.negative, self.typed)
-        histories = []
-        for number, (name, labels, members) in enumerate(self._plan(samples)):
+        both, histories = (self.negative, POSITIVE), []
+        binary = [replace(one, relation=both[one.relation != self.negative]) for one in samples]
+        several = {types: names for types, names in self.possible.items() if len(names) > 1}
+        plan = [(_BINARY, both, binary)]
+        plan += [(types, names, self._positive(samples, types)) for types, names in several.items()]
+        for number, (name, labels, members) in enumerate(plan):
             stage = self.make(labels, self.seed)
             own = checkpoint and checkpoint.with_name(f"{checkpoint.stem}-{number}{checkpoint.suffix}")
             histories.append(stage.fit(members, own, None, progress))
@@ -158,16 +162,9 @@ class TypeRestriction(nn.Module, Model):
             after_epoch(len(whole.losses))
         return whole
 
-    def _plan(
-        self, samples: Sequence[TypedSample]
-    ) -> Iterator[tuple[str | Types, tuple[str, ...], list[TypedSample]]]:
-        """Name, labels and training samples of each stage."""
-        positive = [sample for sample in samples if sample.relation != self.negative]
-        both = (self.negative, POSITIVE)
-        yield _BINARY, both, [replace(s, relation=both[s.relation != self.negative]) for s in samples]
-        for types, relations in self.possible.items():
-            if len(relations) > 1:
-                yield types, relations, [s for s in positive if _types(s, self.typed) == types]
+    def _positive(self, samples: Sequence[TypedSample], types: Types) -> list[TypedSample]:
+        positive = [one for one in samples if one.relation != self.negative]
+        return [one for one in positive if _types(one, self.typed) == types]
 
     def _by_types(self, samples: Sequence[TypedSample]) -> Iterator[tuple[list[int], Types, list[int], Any]]:
         """For each pair of types the positions of its samples, the pair, the label ids of its possible
@@ -199,15 +196,14 @@ class TypeRestriction(nn.Module, Model):
         alarms = np.flatnonzero(self._first_step(samples, "predict", progress))
         seen = possible_relations(samples, self.negative, self.typed)
         for places, types, ids, members in self._by_types([samples[index] for index in alarms]):
-            indices, there = alarms[places], seen.get(types, ())
+            indices, in_test = alarms[places], [self.labels.index(name) for name in seen.get(types, ())]
             if len(ids) > 1:
                 chosen = self.stages[types].predict(members, progress=progress)
                 corrected[indices] = leaky[indices] = np.array(ids)[chosen]
                 continue
-            if ids:
-                corrected[indices] = ids[0]
-            if len(there) == 1:
-                leaky[indices] = self.labels.index(there[0])
+            for answers, only in ((corrected, ids), (leaky, in_test)):
+                if len(only) == 1:
+                    answers[indices] = only[0]
         leaky[[sample.relation == self.negative for sample in samples]] = negative
         return dict(zip(_EVALUATIONS, (corrected, leaky), strict=True))
 

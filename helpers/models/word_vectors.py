@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -33,17 +33,20 @@ def words_of(text: str) -> list[str]:
 
 
 def spelled(names: Any) -> torch.Tensor:
-    """A JSON value as bytes, so that words and tags lie among the weights that belong to them.
-
-    >>> unspelled(spelled(["fire"]))
-    ['fire']
-    """
+    """A JSON value as bytes, so that words and tags lie among the weights that belong to them."""
     return torch.tensor(list(json.dumps(names).encode()), dtype=torch.uint8)
 
 
-def unspelled(spelling: torch.Tensor) -> Any:
-    """The value that `spelled` was given."""
-    return json.loads(spelling.cpu().numpy().tobytes())
+def bring_names(module: nn.Module, name: str, take: Callable[[Any, Any], None]) -> None:
+    """Weights bring the names in this buffer with them, so that a new model can read those of a trained one:
+    before others are loaded, `take(module, names)` makes room for what belongs to them."""
+
+    def before_loading(own: nn.Module, weights: Mapping[str, torch.Tensor], prefix: str, *_: object) -> None:
+        spelling, known = weights.get(prefix + name), getattr(own, name, torch.empty(0))
+        if spelling is not None and not torch.equal(known, spelling.to(known.device)):
+            take(own, json.loads(spelling.cpu().numpy().tobytes()))
+
+    module.register_load_state_dict_pre_hook(before_loading)
 
 
 def _read_vectors(path: Path | str) -> tuple[list[str], np.ndarray]:
@@ -120,7 +123,7 @@ class WordVectors(nn.Module):
             self._file = {name: row for row, name in enumerate(names)}, values
             self.width = values.shape[1]
         self.register_buffer("later", torch.empty(0, self.width), persistent=False)
-        self.register_load_state_dict_pre_hook(_take_words)
+        bring_names(self, "spelling", WordVectors._put)
 
     def prepare(self, sentences: Iterable[Sequence[str]], seed: int, always: Iterable[str] = ()) -> None:
         """Vocabulary and vectors from the training sentences, drawn from `seed`; a model that has them keeps
@@ -148,8 +151,8 @@ class WordVectors(nn.Module):
         table[PAD] = 0
         self._put(words, table)
 
-    def _put(self, words: Sequence[str], table: torch.Tensor) -> None:
-        device = self.later.device
+    def _put(self, words: Sequence[str], table: torch.Tensor | None = None) -> None:
+        table, device = torch.zeros(len(words) + 2, self.width) if table is None else table, self.later.device
         self.known = {word: number for number, word in enumerate(words, start=2)}
         self.words = nn.Embedding.from_pretrained(table.to(device), freeze=not self.tuned, padding_idx=PAD)
         self.register_buffer("spelling", spelled(list(words)).to(device))
@@ -188,11 +191,3 @@ class WordVectors(nn.Module):
             return self.words(ids)
         beyond = functional.embedding((ids - size).clamp(min=0), self.later)
         return torch.where((ids < size)[..., None], self.words(ids.clamp(max=size - 1)), beyond)
-
-
-def _take_words(vectors: WordVectors, weights: Mapping[str, torch.Tensor], prefix: str, *_: object) -> None:
-    """Weights bring their words with them, so that a new model can read those of a trained one."""
-    spelling, table = (weights.get(f"{prefix}{name}") for name in ("spelling", "words.weight"))
-    own = getattr(vectors, "spelling", torch.empty(0))
-    if spelling is not None and table is not None and not torch.equal(own, spelling.to(own.device)):
-        vectors._put(unspelled(spelling), torch.zeros_like(table))

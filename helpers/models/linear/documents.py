@@ -176,10 +176,9 @@ class DocumentClassifier:
             raise ValueError(f"documents come as {here}, but the classifier was trained on {there}")
         if documents.texts is not None:
             return sparse.csr_array(self._vectorizer.transform(documents.texts))
-        table, width = documents.features, self.classifier.n_features_in_
-        if table.shape[1] >= width:
-            return table[:, :width]
-        return sparse.csr_array((table.data, table.indices, table.indptr), (table.shape[0], width))
+        table = sparse.csr_array(documents.features, copy=True)
+        table.resize(table.shape[0], self.classifier.n_features_in_)
+        return table
 
     @property
     def threshold(self) -> float:

@@ -379,12 +379,12 @@ def _start(work: Callable, shared: Any) -> None:
     work, and hold memory, for ever; so they look for that themselves."""
     global _task
     _task = functools.partial(work, shared)
-    threading.Thread(target=_end_with_parent, daemon=True).start()
 
+    def end_with_parent() -> None:
+        multiprocessing.parent_process().join()
+        os.kill(os.getpid(), signal.SIGKILL)
 
-def _end_with_parent() -> None:
-    multiprocessing.parent_process().join()
-    os.kill(os.getpid(), signal.SIGKILL)
+    threading.Thread(target=end_with_parent, daemon=True).start()
 
 
 def _work_on(piece: Any) -> Any:
