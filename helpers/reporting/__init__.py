@@ -1,52 +1,15 @@
 """Published numbers, scores of runs over seeds, tidy tables; figures are in `helpers.charts`."""
 
-from .published import (
-    PUBLISHED_FOLDER,
-    Cell,
-    Range,
-    load_published,
-    find_cell,
-    as_cell,
-    parse_printed,
-    printed_decimals,
-    rounding_interval,
-    agrees,
-)
-from .results import (
-    DIRECTION,
-    mixed_runs,
-    original_table,
-    scheme_scores,
-    paired_scores,
-    per_seed,
-    over_seeds,
-    compare_models,
-    resampled_intervals,
-    epoch_runs,
-    run_rows,
-    runs_with,
-    settings_table,
-    majority_text,
-)
-from .tables import (
-    TABLES_FOLDER,
-    tidy,
-    write_tidy,
-    read_tidy,
-    write_csv,
-    published_ours,
-    mean_sd,
-    cells,
-    tidy_runs,
-    printed_key,
-    mean_sd_texts,
-    forest_rows,
-    runs_named,
-    to_markdown,
-    markdown_table,
-    answer,
-    from_to,
-    listed,
-    p_value,
-    signed,
-)
+# what the papers print
+from .published import PUBLISHED_FOLDER, Cell, Range, agrees, as_cell, find_cell, load_published
+from .published import parse_printed, printed_decimals, rounding_interval
+
+# scores of runs, over seeds, beside each other
+from .results import DIRECTION, original_table, paired_scores, scheme_scores
+from .results import compare_models, mixed_runs, over_seeds, per_seed, resampled_intervals, run_rows
+from .results import epoch_runs, majority_text, runs_with, settings_table
+
+# tables of them, and words of sentences about numbers
+from .tables import TABLES_FOLDER, published_ours, read_tidy, tidy, write_csv, write_tidy
+from .tables import cells, forest_rows, mean_sd, mean_sd_texts, printed_key, runs_named, tidy_runs
+from .tables import answer, from_to, listed, markdown_table, p_value, signed, to_markdown

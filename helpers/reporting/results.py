@@ -206,8 +206,8 @@ def resampled_intervals(
         else:
             table, names, score = run.outcome(), DIRECTION, partial(_direction, run)
         interval = metrics.bootstrap_intervals(table, score, np.random.default_rng(seed), replicates)
-        ends = zip(names, np.atleast_1d(interval.low), np.atleast_1d(interval.high), strict=True)
-        rows += [(run.dataset, run.name, run.encoder or "", *end) for end in ends]
+        for name, ends in interval.named(names).items():
+            rows.append((run.dataset, run.name, run.encoder or "", name, ends.low, ends.high))
     frame = pd.DataFrame(rows, columns=[*_NAMES, "score", "low", "high"])
     grouped = frame.groupby([*_NAMES, "score"], sort=False)
     return grouped.agg(low=("low", "mean"), high=("high", "mean"), runs=("low", "size")).reset_index()
@@ -301,9 +301,8 @@ def settings_table(runs: Run | Iterable[Run]) -> pd.DataFrame:
     if (frame.groupby("model")["dataset"].nunique() > 1).any():
         frame["model"] += ", " + frame["dataset"]
     table = frame.groupby(["setting", "model"])["value"].agg(", ".join).unstack(fill_value="")
-    order = sorted(
-        frame["setting"].unique(), key=lambda name: (name[:10] == "sha256 of ", name not in SETTINGS)
-    )
+    own, sums = frame["setting"].isin(SETTINGS), frame["setting"].str.startswith("sha256 of ")
+    order = pd.concat([frame[own], frame[~own & ~sums], frame[sums]])["setting"].unique()
     return table.loc[order, frame["model"].unique()].rename_axis(index=None, columns=None)
 
 
@@ -315,24 +314,22 @@ def _majority_label(run: Run) -> Label:
     return known if known in table.labels else table.labels[int(np.argmax(table.per_class().gold))]
 
 
-def _against_majority(run: Run) -> dict[str, tuple[float, float]]:
-    """Accuracy and F1 under every scheme, of the run and of always answering `_majority_label`; fractions.
+def _against_majority(run: Run) -> pd.DataFrame:
+    """Accuracy and F1 under every scheme, of the run and of always answering `_majority_label`: columns
+    ours, constant; fractions.
 
     A majority that is the negative class has no F1 but 0. ValueError for a run that is not of single labels.
     """
     if run.kind not in ("confusion", "paired"):
-        raise ValueError(
-            f"{run.model} on {run.dataset} has an outcome of kind {run.kind}, not of single labels"
-        )
+        raise ValueError(f"{run.model} on {run.dataset} has an outcome of {run.kind}, not of single labels")
     table = original_table(run)
     always = np.full_like(table.roles["gold"], table.labels.index(_majority_label(run)))
     constant = metrics.Outcome(table.roles | {"predicted": always}, table.counts, table.labels)
-    both = zip(
-        *(metrics.averages(each, negative=run.negative).tolist() for each in (table, constant)), strict=True
-    )
-    return {"accuracy": (table.accuracy, constant.accuracy)} | dict(
-        zip(metrics.scheme_names(), both, strict=True)
-    )
+    columns = {
+        name: [each.accuracy, *metrics.averages(each, negative=run.negative)]
+        for name, each in {"ours": table, "constant": constant}.items()
+    }
+    return pd.DataFrame(columns, index=["accuracy", *metrics.scheme_names()])
 
 
 def majority_text(run: Run) -> str:
@@ -342,7 +339,7 @@ def majority_text(run: Run) -> str:
     >>> majority_text(Run.from_outcome(table, dataset="d", model="m"))
     "beats the majority baseline (always 'b', accuracy 75.00) in accuracy and under every scheme"
     """
-    scores = 100 * pd.DataFrame(_against_majority(run), index=["ours", "constant"]).T
+    scores = 100 * _against_majority(run)
     always = f"always {shown(_majority_label(run))}, accuracy {scores.loc['accuracy', 'constant']:.2f}"
     worse = scores[~(scores["ours"] > scores["constant"])]
     if worse.empty:

@@ -196,11 +196,10 @@ def _applied(run: Run) -> dict[str, tuple[Any, list[Measure]]]:
 def _further_schemes(kind: str) -> list[Measure]:
     """Of schemes beyond the five, as measures of labels, with intervals, and of label sets."""
     known = metrics.scheme_names() if kind in ("labels", "sets") else ()
-    rest = dict.fromkeys(("interval", "averages"), kind == "labels")
+    about, drawn = "F1 averaged under the scheme {}.", kind == "labels"
+    rest = {"interval": drawn, "averages": drawn}
     return [
-        Measure(
-            name, name, kind, partial(_scheme_score, name), f"F1 averaged under the scheme {name}.", **rest
-        )
+        Measure(name, name, kind, partial(_scheme_score, name), about.format(name), **rest)
         for name in known
         if name not in metrics.SCHEMES
     ]

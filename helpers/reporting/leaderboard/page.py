@@ -194,9 +194,8 @@ class _FileReport:
             rows.append((name, row | {"interval": ends, "rank": f"{ranks.get(name)} of {systems}"}))
         columns = {"f1": metrics.Column("F1"), "interval": metrics.Column("95 % interval", form=str)}
         columns |= {name: metrics.Column(name) for name in ("precision", "recall")}
-        return metrics.Table(
-            "scheme", rows, columns | ({"rank": metrics.Column("rank", form=str)} if ranks else {})
-        )
+        columns |= {"rank": metrics.Column("rank", form=str)} if ranks else {}
+        return metrics.Table("scheme", rows, columns)
 
     def classes(self) -> metrics.Table:
         """The classes that occur, the largest first."""
@@ -207,10 +206,8 @@ class _FileReport:
         ]
         heads = {"support": "gold", "predicted": "predicted", "correct": "correct"}
         columns = {key: metrics.Column(head, form="{:,.0f}".format) for key, head in heads.items()}
-        shares = {"precision": "precision", "recall": "recall", "f1": "F1"}
-        return metrics.Table(
-            "class", rows, columns | {key: metrics.Column(head) for key, head in shares.items()}
-        )
+        columns |= {"precision": metrics.Column("precision"), "recall": metrics.Column("recall")}
+        return metrics.Table("class", rows, columns | {"f1": metrics.Column("F1")})
 
     def to_markdown(self) -> str:
         """The report as Markdown."""

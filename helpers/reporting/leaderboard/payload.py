@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from itertools import chain, count, pairwise
 from pathlib import Path
 from typing import Any
@@ -81,8 +82,7 @@ def page_data(
     own = list_runs(folder=runs)
     both = [(run, False) for run in own if run.options.get("evaluation") != "as-published"]
     if store is not None and Path(store).resolve() != Path(runs).resolve():
-        joint = [run for run in list_runs(folder=store) if run.second]
-        both += [(run, True) for run in (*submissions(store), *joint)]
+        both += [(run, True) for run in submissions(store, joint=True)]
     groups: dict[str, list[tuple[Run, bool]]] = {}
     for run, submitted in both:
         name = run.dataset if run.split == "test" else f"{run.dataset}-{run.split}"
@@ -283,13 +283,9 @@ def _paired_ends(outcome: metrics.Outcome, negative: Any, replicates: int) -> li
     >>> len(_paired_ends(outcome, None, 50)), _paired_ends(outcome, None, 50)[0][0]
     (5, 0.5)
     """
-    test = metrics.paired_bootstrap(
-        outcome,
-        outcome.of("second"),
-        lambda table: metrics.averages(table, metrics.SCHEMES, classes_of=outcome, negative=negative),
-        np.random.default_rng(SEED),
-        replicates,
-    )
+    policy = {"schemes": metrics.SCHEMES, "classes_of": outcome, "negative": negative}
+    score, rng = partial(metrics.averages, **policy), np.random.default_rng(SEED)
+    test = metrics.paired_bootstrap(outcome, outcome.of("second"), score, rng, replicates)
     return np.stack([test.difference, test.low, test.high, test.p], -1).round(6).tolist()
 
 
@@ -301,13 +297,11 @@ def _neighbours(tables: Mapping[str, metrics.Outcome], negative: Any) -> list[tu
     >>> _neighbours(tables, None)
     [('x', 'y')]
     """
-    scores = np.stack(
-        [metrics.averages(table, metrics.SCHEMES, negative=negative) for table in tables.values()]
-    )
-    names = list(tables)
+    score = partial(metrics.averages, schemes=metrics.SCHEMES, negative=negative)
+    scores = pd.DataFrame({name: score(table) for name, table in tables.items()})
     pairs: dict[frozenset[str], tuple[str, str]] = {}
-    for column in scores.T:
-        for pair in pairwise(names[index] for index in np.argsort(-column, kind="stable")):
+    for _, under_scheme in scores.iterrows():
+        for pair in pairwise((-under_scheme).sort_values(kind="stable").index):
             pairs.setdefault(frozenset(pair), pair)
     return list(pairs.values())
 

@@ -21,7 +21,7 @@ from ... import ROOT, core
 from ...data import open_source, read_matrix
 from ...evaluation import matched, read_fact_lists
 from ...metrics import MultilabelOutcome, Outcome
-from ...runs import STORED_RUNS, RankedFacts, Run, different_fields, list_runs, load_run, run_path, save_run
+from ...runs import STORED_RUNS, RankedFacts, Run, different_fields, load_run, run_path, save_run
 from .checks import (
     Submission,
     TestSet,
@@ -53,9 +53,8 @@ def _label_outcome(given: Submission, test: TestSet) -> Outcome:
         raise core.unknown_name("negative class", test.negative, labels)
     paired = values.get("predicted_paired")
     predicted = {*values["predicted"], *(paired or ())}
-    labels += tuple(sorted(predicted - {*labels, core.SKIPPED})) + (core.SKIPPED,) * (
-        core.SKIPPED in predicted
-    )
+    labels += tuple(sorted(predicted - {*labels, core.SKIPPED}))
+    labels += (core.SKIPPED,) if core.SKIPPED in predicted else ()
     roles = {"paired": paired} if paired else {}
     return Outcome.from_columns(values["gold"], values["predicted"], labels=labels, **roles)
 
@@ -142,9 +141,8 @@ def _check_words(submission: Submission) -> None:
         if not isinstance(value, str) or not value.isprintable():
             raise ValueError(f"{name} is {core.shown(value)}: one line of printable text is needed")
     if not submission.system.strip() or len(submission.system) > LONGEST_NAME:
-        raise ValueError(
-            f"system is {core.shown(submission.system)}: 1 to {LONGEST_NAME} characters are needed"
-        )
+        system = core.shown(submission.system)
+        raise ValueError(f"system is {system}: 1 to {LONGEST_NAME} characters are needed")
     paper = submission.paper
     if paper and (not paper.startswith(("https://", "http://")) or len(paper) > LONGEST_LINK or " " in paper):
         raise ValueError(f"paper is {core.shown(paper)}: an address that begins with https:// is needed")
@@ -223,7 +221,7 @@ def remove_submission(dataset: str, system: str, store: Path | str = STORE) -> l
     if not Path(store).is_dir():
         raise core.unknown_name(f"submission to {dataset}", system, ())
     with core.locked(store):
-        runs = list_runs(folder=store)
+        runs = submissions(store, joint=True)
         own = [run for run in runs if dataset in (run.dataset, f"{run.dataset}-{run.split}")]
         chosen = [
             run_path(run, store)
@@ -240,8 +238,8 @@ def remove_submission(dataset: str, system: str, store: Path | str = STORE) -> l
     return chosen
 
 
-def submissions(store: Path | str = STORE) -> list[Run]:
-    """All stored submissions, without the joint outcomes of two; files that cannot be read are logged.
+def submissions(store: Path | str = STORE, joint: bool = False) -> list[Run]:
+    """All stored submissions and, if wanted, joint outcomes of two; files that cannot be read are logged.
 
     >>> submissions("no-such-folder")
     []
@@ -252,7 +250,7 @@ def submissions(store: Path | str = STORE) -> list[Run]:
             runs.append(load_run(path))
         except (ValueError, OSError) as error:
             logger.warning("%s", error)
-    return [run for run in runs if not run.second]
+    return [run for run in runs if joint or not run.second]
 
 
 def compare_submissions(

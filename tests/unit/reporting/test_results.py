@@ -83,9 +83,9 @@ def test_the_majority_baseline_by_hand():
     rows = [(0, 0, 5), (0, 1, 1), (1, 1, 3), (2, 2, 1), (2, 0, 1)]
     outcome = Outcome.from_rows(rows, ("Other", "a", "b"))
     run = Run.from_outcome(outcome, dataset="d", model="m", negative="Other")
-    scores = results._against_majority(run)
-    assert results._majority_label(run) == "Other" and scores["accuracy"] == pytest.approx((9 / 11, 6 / 11))
-    assert scores["macro"] == pytest.approx(((6 / 7 + 2 / 3) / 2, 0))
+    scores = results._against_majority(run).T.to_dict("list")
+    assert results._majority_label(run) == "Other" and scores["accuracy"] == pytest.approx([9 / 11, 6 / 11])
+    assert scores["macro"] == pytest.approx([(6 / 7 + 2 / 3) / 2, 0])
 
 
 def test_every_stored_model_but_the_baseline_itself_beats_it():

@@ -255,9 +255,11 @@ def test_removing(tmp_path, store, runs) -> None:
         file = written(tmp_path / f"{name}.csv", [(*row[:2], PREDICTED[n]) for row in ROWS])
         pair.append(Submission(file, "tiny", name))
         add_submission(pair[-1], store, runs)
-    joint = load_run(leaderboard.compare_submissions(*pair, store, runs))
+    joint = load_run(path := leaderboard.compare_submissions(*pair, store, runs))
+    path.with_name("broken.json").write_text("{")  # is in nobody's way
     assert (joint.model, joint.second, joint.n) == ("one+two", "two", 12)
     assert joint.outcome().per_class().predicted.tolist()[:3] == [12, 0, 0]
+    assert len(leaderboard.page_data(runs, store, 0)["testsets"][-1]["systems"]) == 3
     assert len(leaderboard.remove_submission("tiny", "two", store)) == 2
     assert [run.model for run in submissions(store)] == ["one"]
     with pytest.raises(ValueError, match="unknown submission to tiny 'two'. Known: one"):
