@@ -32,7 +32,7 @@ import numpy as np
 import pandas as pd
 
 from .. import ROOT
-from ..core import write_atomically
+from ..core import unknown_name, write_atomically
 from ..data import (
     NEGATIVE,
     Mention,
@@ -278,15 +278,14 @@ def _train_part(name: str, seed: int, truths: Mapping[str, BagData], folder: Pat
     """Train a system on real labels, score it by both and store the rows, unless they are; the name."""
     path, data = folder / f"{name}-{seed}.csv", truths[HELD_OUT]
     if not path.exists():
-        (system,) = (system for system in systems("real") if name in system.evaluations)
-        scores, costs = _trained_scores(system, seed, data)
+        scores, costs = _trained_scores(_real_systems()[name], seed, data)
         about = {"system": name, "seed": seed} | dict(zip(COSTS, costs, strict=True))
         _write(path, _scored_by_both(scores[name], truths, _REPLICATES).assign(**about))
     return path.name
 
 
-def _real_titles() -> list[str]:
-    return [title for system in systems("real") for title in system.evaluations]
+def _real_systems() -> dict[str, System]:
+    return {title: system for system in systems("real") for title in system.evaluations}
 
 
 def _real_data() -> dict[str, BagData]:
@@ -302,7 +301,7 @@ def _join_parts(folder: Path = _PARTS) -> None:
     rows = pd.concat([pd.read_csv(path, keep_default_na=False) for path in folder.glob("*.csv")])
     rows = rows.reindex(columns=[*rows.columns.drop(COSTS, errors="ignore"), *COSTS])
     rows = rows.fillna(dict.fromkeys(COSTS, "not recorded"))
-    rows["system"] = pd.Categorical(rows["system"], _real_titles(), ordered=True)
+    rows["system"] = pd.Categorical(rows["system"], list(_real_systems()), ordered=True)
     rows = rows.sort_values(["system", "seed", "draw"], kind="stable")
     means = rows.groupby(["system", "draw", "protocol"], observed=True)[[*MEASURES]].mean().reset_index()
     columns = ["system", "seed", "protocol", *MEASURES, *COSTS]
@@ -335,18 +334,22 @@ def _write(path: Path, rows: pd.DataFrame, form: str = "%.6f") -> None:
 def _main(words: Sequence[str]) -> None:
     match words:
         case ("real", name, seed):
+            if name not in _real_systems():
+                raise unknown_name("system on real labels", name, _real_systems())
             _train_part(name, int(seed), _real_data())
         case ("real",):
             truths = _real_data()
-            for name in _real_titles():
+            for name in _real_systems():
                 print(_train_part(name, SEEDS[0], truths), flush=True)
             _join_parts()
-        case _:
+        case ():
             _write(LEARNT, _learnable_draws(demo_bags(), MISLEADING, TAKEN_FOR, SHARES, _DRAWS))
             _write(CURVES, _draw_curves(_clean_data(), strength=1.0, draw=0))
             _add_draws(STORED, _STRENGTHS, systems())
             _add_draws(_FALLEN, (1.0,), systems("fallen"))
+        case _:
+            raise SystemExit("python -m helpers.experiments.noise [real [SYSTEM SEED]]")
 
 
 if __name__ == "__main__":
-    _main(sys.argv[1:])
+    _main(tuple(sys.argv[1:]))
