@@ -3,6 +3,6 @@
 # isort: off
 from .base import app, main
 from .options import put
-from . import score, sets, plan, data, train, leaderboard, project  # in the order of `--help`
+from . import score, sets, data, train, leaderboard, project  # in the order of `--help`
 
 __all__ = ["app", "main", "put"]
