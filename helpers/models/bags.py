@@ -316,7 +316,8 @@ class BertEntity(OnEncoder, BagClassifier):
     """`_EntityEncoder` under a `BagClassifier`; takes bags, and samples as bags of one.
 
     >>> from helpers.data import RelationSample
-    >>> model = BertEntity.build(["NA", "a"], seed=9)
+    >>> from helpers.models import EMBEDDED, build
+    >>> model = build("bert-entity", EMBEDDED, ["NA", "a"], None, seed=9)
     >>> model.scores([RelationSample("1", "fire and panic", (0, 4), (9, 14), "NA")], progress=False).shape
     (1, 2)
     """

@@ -80,32 +80,11 @@ class Model(ABC):
     packages: ClassVar[tuple[str, ...]] = ("numpy", "scipy")
 
     @classmethod
-    def build(
-        cls,
-        labels: Sequence[str],
-        encoder: str = EMBEDDED,
-        settings: Settings | None = None,
-        seed: int = 0,
-        attention: str | None = None,
-        **options: Any,
-    ) -> Model:
-        """An untrained model, see `registry.build`; new weights are drawn from `seed`."""
-        from .settings import Settings
-
-        settings = settings or Settings()
-        if "torch" in cls.packages:
-            import torch
-
-            torch.manual_seed(seed)
-        model = cls.new(labels, settings, encoder, attention, **options)
-        model.settings, model.seed = settings, seed
-        return model
-
-    @classmethod
     def new(
         cls, labels: Sequence[str], settings: Settings, encoder: str, attention: str | None, **options: Any
     ) -> Model:
-        """What `build` makes; one that has no use for the rest is made of labels and options."""
+        """What `build` makes, torch's generator being seeded; one that has no use for the rest is made of
+        labels and options."""
         return cls(labels, **options)
 
     @abstractmethod

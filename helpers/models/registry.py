@@ -318,6 +318,14 @@ def build(
 
     Raises ValueError as `check_options`, `load_encoder` and the model's class.
     """
-    every = full_options(name, check_options(name, options))
-    given = {"encoder": encoder, "settings": settings, "seed": seed, "attention": attention}
-    return model_entry(name).load().build(labels, **given, **every)
+    from .settings import Settings
+
+    every, kind = full_options(name, check_options(name, options)), model_entry(name).load()
+    if "torch" in kind.packages:
+        import torch
+
+        torch.manual_seed(seed)
+    settings = settings or Settings()
+    model = kind.new(labels, settings, encoder, attention, **every)
+    model.settings, model.seed = settings, seed
+    return model

@@ -237,7 +237,8 @@ class Cnn(BagClassifier):
     Option `dropout` twice: of the sentence's vector, before the linear layer. layers : of the encoder.
 
     >>> samples = [RelationSample(word, f"{word} or not", (0, 1), (5, 8), word) for word in ("a", "b")]
-    >>> model = Cnn.build(["a", "b"], seed=9, filters=4)
+    >>> from helpers.models import build
+    >>> model = build("cnn", "", ["a", "b"], None, seed=9, filters=4)
     >>> history = model.fit(samples, progress=False)
     >>> model.scores(samples, progress=False).shape
     (2, 2)

@@ -36,6 +36,7 @@ from ..core import find_negative
 from ..data import TypedSample
 from .base import POSITIVE, History, Model, check_samples
 from .registry import build
+from .settings import Settings
 
 Types = tuple[str, str]
 _EVALUATIONS = ("corrected", "as-published")
@@ -97,14 +98,13 @@ class TypeRestriction(nn.Module, Model):
         make: Callable[[Sequence[str], int], Model],
         evaluation: Literal["corrected", "as-published"] = "corrected",
         typed: bool = True,
-        seed: int = 0,
     ) -> None:
         super().__init__()
-        self.labels, self.make, self.evaluation, self.seed = tuple(labels), make, evaluation, seed
+        self.labels, self.make, self.evaluation = tuple(labels), make, evaluation
         self.typed, self.negative = typed, find_negative(self.labels)
         if self.negative is None:
             raise ValueError(f"type restriction needs the negative class among its labels: {self.negative!r}")
-        untrained = make((POSITIVE, *self.labels[:1]), seed)
+        untrained = make((POSITIVE, *self.labels[:1]), self.seed)
         self.packages, self.precision = untrained.packages, untrained.precision
         self.encoder_name, self.encoder_sha256 = untrained.encoder_name, untrained.encoder_sha256
         self.possible: dict[Types, tuple[str, ...]] = {}
@@ -112,22 +112,23 @@ class TypeRestriction(nn.Module, Model):
         self._modules_of_stages = nn.ModuleList()
 
     @classmethod
-    def build(
+    def new(
         cls,
         labels: Sequence[str],
-        *,
-        base: str,
+        settings: Settings,
+        encoder: str,
+        attention: str | None,
+        base: str = "cnn",
         evaluation: Literal["corrected", "as-published"] = "corrected",
         typed: bool = True,
-        seed: int = 0,
-        **given: Any,
+        **options: Any,
     ) -> TypeRestriction:
         """Around models of the registry's name `base`, which are given the rest."""
 
-        def make(names: Sequence[str], stage_seed: int) -> Model:
-            return build(base, labels=names, seed=stage_seed, **given)
+        def make(names: Sequence[str], seed: int) -> Model:
+            return build(base, encoder, names, settings, seed, attention, **options)
 
-        return cls(labels, make, evaluation, typed, seed)
+        return cls(labels, make, evaluation, typed)
 
     def fit(
         self,

@@ -11,7 +11,6 @@ from helpers.data import Bag
 from helpers.models import build, training
 from helpers.models.bags import AGGREGATORS, BagClassifier, _BagExample
 from helpers.models.base import bag_targets
-from helpers.models.denoising import RlDsre
 from helpers.models.network import Example
 from helpers.models.sentence_encoders import Cnn
 from helpers.models.settings import Settings
@@ -152,7 +151,7 @@ def test_denoising_gives_false_positives_to_the_negative_class() -> None:
         words = [f"ann{number}", rng.choice(FILL), cue, rng.choice(FILL), "town"]
         sample = sentence_of(str(number), words, 0, -1, relation)
         bags.append(Bag(f"P{number}", "T", (relation,), (sample,)))
-    made = RlDsre.build(LABELS, settings=FAST, seed=1, base="cnn", **CONVOLUTION)
+    made = build("rl-dsre", "", LABELS, FAST, 1, base="cnn", **CONVOLUTION)
     cleaned = made.clean(bags)
     now = {bag.samples[0].id: bag.relations[0] for bag in cleaned}
     moved = {bag.samples[0].id for bag in bags if now[bag.samples[0].id] != bag.relations[0]}

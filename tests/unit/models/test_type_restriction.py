@@ -52,7 +52,7 @@ TRAIN = [sample(number, *fact, "a") for number, fact in enumerate([*FACTS, FACTS
 
 @pytest.fixture
 def model() -> TypeRestriction:
-    made = TypeRestriction(LABELS, Scripted, seed=7)
+    made = TypeRestriction(LABELS, Scripted)
     made.fit(TRAIN, Path("folder/c.safetensors"), progress=False)
     return made
 
