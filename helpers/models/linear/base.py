@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from dataclasses import dataclass
 from numbers import Integral
 from typing import Any
 
@@ -25,8 +26,11 @@ from .liblinear import LabelProblems, Options, cores, parse_options
 
 ALONE = 50_000
 """Decision values below which a further thread would cost more than it saves."""
+parameters = dataclass(eq=False, repr=False)
+"""A technique's parameters are the fields of its class and of its base, as scikit-learn reads them."""
 
 
+@parameters
 class LinearClassifier(ClassifierMixin, BaseEstimator):
     """The base of the techniques: targets, decision values, predictions.
 
@@ -45,15 +49,14 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
     multiclass_ : whether every training document had exactly one label.
     """
 
+    options: str = ""
+    n_jobs: int | None = None
+    progress: bool = False
+
     threshold = 0.0
     """Decision values above it mean that a document gets the label."""
     version = 1
     """Of a technique: raised by hand when its numbers change; see `ModelEntry.version`."""
-
-    def __init__(self, options: str = "", n_jobs: int | None = None, progress: bool = False) -> None:
-        self.options = options
-        self.n_jobs = n_jobs
-        self.progress = progress
 
     def fit(self, X: Any, y: Any) -> LinearClassifier:
         """Train on X (n, d), sparse or dense, and y: a 0/1 matrix (n, L), sparse or dense, or n classes.

@@ -24,7 +24,7 @@ from sklearn.preprocessing import normalize
 from sklearn.utils import check_random_state
 from tqdm import tqdm
 
-from .base import LinearClassifier
+from .base import LinearClassifier, parameters
 from .liblinear import LabelProblems, Options
 
 
@@ -122,6 +122,7 @@ class Node:
         return sparse.csc_array(sparse.hstack([_any(y[:, child.labels]) for child in self.children]))
 
 
+@parameters
 class LabelTree(LinearClassifier):
     """One-vs-rest along a tree of label clusters, with beam search.
 
@@ -146,23 +147,12 @@ class LabelTree(LinearClassifier):
     ((12, 6), True)
     """
 
-    threshold = 0.5
+    degree: int = 100
+    depth: int = 10
+    beam: int = 10
+    random_state: Any = None
 
-    def __init__(
-        self,
-        options: str = "",
-        n_jobs: int | None = None,
-        progress: bool = False,
-        degree: int = 100,
-        depth: int = 10,
-        beam: int = 10,
-        random_state: Any = None,
-    ) -> None:
-        super().__init__(options, n_jobs, progress)
-        self.degree = degree
-        self.depth = depth
-        self.beam = beam
-        self.random_state = random_state
+    threshold = 0.5
 
     def _train(self, X: Any, targets: sparse.csc_array, options: Options) -> None:
         if not self._is_matrix:

@@ -25,7 +25,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from ...core import unknown_name
-from .base import LinearClassifier
+from .base import LinearClassifier, parameters
 from .liblinear import LabelProblems
 
 
@@ -181,6 +181,7 @@ _LEAST = {"micromacro-freq": 3, "scut-fbr": 5}
 """Documents below which a fold, with SCut.fbr one of its own folds, would be empty."""
 
 
+@parameters
 class Thresholding(LinearClassifier):
     """One-vs-rest with a threshold for each label, found by three-fold cross-validation.
 
@@ -204,17 +205,8 @@ class Thresholding(LinearClassifier):
     (2,)
     """
 
-    def __init__(
-        self,
-        options: str = "",
-        n_jobs: int | None = None,
-        progress: bool = False,
-        rule: str = "micromacro-freq",
-        random_state: Any = None,
-    ) -> None:
-        super().__init__(options, n_jobs, progress)
-        self.rule = rule
-        self.random_state = random_state
+    rule: str = "micromacro-freq"
+    random_state: Any = None
 
     def _solve(self, problems: LabelProblems) -> None:
         if self.rule not in _LEAST:
@@ -262,6 +254,7 @@ _SPLITS = ("same", "different")
 """Of the cross-validations: one split for all costs, or one drawn for each (Section 3.8)."""
 
 
+@parameters
 class CostSensitive(LinearClassifier):
     """One-vs-rest with the cost that gives each label its highest F in three-fold cross-validation.
 
@@ -287,20 +280,12 @@ class CostSensitive(LinearClassifier):
     (2,)
     """
 
+    random_state: Any = None
+    c_factors: Sequence[float] = (1.0,)
+    splits: str = "same"
+
     pooled = False
     """Whether one pair is chosen for all labels."""
-
-    def __init__(
-        self,
-        options: str = "",
-        n_jobs: int | None = None,
-        progress: bool = False,
-        random_state: Any = None,
-        c_factors: Sequence[float] = (1.0,),
-        splits: str = "same",
-    ) -> None:
-        super().__init__(options, n_jobs, progress)
-        self.random_state, self.c_factors, self.splits = random_state, c_factors, splits
 
     def _grid(self) -> tuple[Pair, ...]:
         """The pairs (factor of C, cost) that are tried."""
