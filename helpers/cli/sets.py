@@ -42,9 +42,9 @@ def _score_multilabel(truth: str, scores: str, form: str, **options: Any) -> Non
       python -m helpers score-multilabel --truth truth.csv --scores scores.npy
       python -m helpers score-multilabel --truth t.npz --scores s.npz --k 1,3,5 --bootstrap 10000
     """
-    from ..evaluation import score_multilabel_files
+    from ..evaluation import score_multilabel
 
-    put_report(score_multilabel_files(truth, scores, **options), form)
+    put_report(score_multilabel(truth, scores, **options), form)
 
 
 RECALL = option("--recall", "R", "Score the list up to the first rank with this recall.", float)

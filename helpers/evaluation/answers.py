@@ -8,23 +8,72 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .. import data
-from ..core import OFF_LIST, SKIPPED, listing, naming_file, plain_form, shown, unknown_name
+from .. import core, data
+from ..core import OFF_LIST, SKIPPED, Label, listing, naming_file, plain_form, shown, unknown_name
 from ..data import Coded, LabelColumns, Respelling, renamed, respelt
-from ..metrics import checked_labels
-from .remarks import amount
+from ..metrics import Outcome, checked_labels
 
 if TYPE_CHECKING:
     import pandas as pd
 
-OPTIONS = ("normalise", "label_set", "off_list", "mapping", "empty")
+READING = ["gold_column", "predicted_column", "paired_column", "id_column", "gold_file", "form"]
+READING += ["label_names", "empty", "engine", "check_ids"]
+"""Arguments of `count_files`; without the last two of `read_label_columns`."""
+OPTIONS = ("task", "normalise", "label_set", "off_list", "mapping", "empty")
 """What `settle` takes."""
 COUNTED_AS = {"error": None, "skip": SKIPPED, "count": OFF_LIST}
 """What becomes of an answer that is none of the labels: a fault, no prediction, or a class of its own."""
 MOST = 10
+
+
+def amount(number: int, noun: str) -> str:
+    """A number and its noun.
+
+    >>> amount(1, "cell"), amount(2, "cell")
+    ('1 cell', '2 cells')
+    """
+    return f"{number} {noun}{'s' * (number != 1)}"
+
+
+class _Task(NamedTuple):
+    """What a named task fixes: its labels and its negative class."""
+
+    name: str
+    labels: tuple[str, ...]
+    negative: str
+
+
+TASKS = {"semeval2010": _Task("semeval2010", core.SEMEVAL_RELATIONS, "Other")}
+
+
+def _find_task(name: str | None) -> _Task | None:
+    """The task of that name, None for None; ValueError lists the known ones.
+
+    >>> _find_task("semeval2010").negative
+    'Other'
+    """
+    if name is not None and name not in TASKS:
+        raise unknown_name("task", name, TASKS)
+    return None if name is None else TASKS[name]
+
+
+def split_options(options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
+    """How files are read (arguments of `count_files`), what text counts as (of `settle`), and the others;
+    ValueError for an unknown task.
+
+    >>> split_options({"gold_column": "label", "off_list": "skip", "labels": "listed"})
+    ({'gold_column': 'label'}, {'off_list': 'skip', 'names': []}, {'labels': 'listed'})
+    """
+    _find_task(options.get("task"))
+    reading = {name: value for name, value in options.items() if name in READING}
+    settling = {name: value for name, value in options.items() if name in OPTIONS}
+    settling["names"] = [*(options.get("label_names") or {}).values()]
+    others = {name: value for name, value in options.items() if name not in (*READING, *OPTIONS)}
+    return reading, settling, others
 
 
 class Answers(NamedTuple):
@@ -32,12 +81,15 @@ class Answers(NamedTuple):
 
     Attributes
     ----------
-    columns : with the roles as their names. labels : the label set, with `OFF_LIST` where that is a class; ()
-        where none is known. rule : of `COUNTED_AS`, None where nobody asked. n : answers in all.
-    mapped, respelt, off_list : what was changed, by step. empty : the rule of empty answers.
+    columns : with the roles as their names. task : the named task, if there is one. labels : the label set,
+        with `OFF_LIST` where that is a class; () where none is known. rule : of `COUNTED_AS`, None where
+        nobody asked. n : answers in all.
+    mapped, respelt : what was changed, by step. off_list : the answers off the list, most frequent first.
+    empty : the rule of empty answers.
     """
 
     columns: Any
+    task: _Task | None = None
     labels: tuple[str, ...] = ()
     rule: str | None = None
     n: int = 0
@@ -51,10 +103,6 @@ class Answers(NamedTuple):
         """How many answers are off the list."""
         return sum(each.cells for each in self.off_list)
 
-    def most_frequent(self) -> list[Respelling]:
-        """The ten answers off the list that occur most often."""
-        return sorted(self.off_list, key=lambda each: (-each.cells, each.label))[:MOST]
-
     def sections(self) -> dict[str, dict[str, Any]]:
         """Sections of a report."""
         sections: dict[str, dict[str, Any]] = {}
@@ -63,7 +111,7 @@ class Answers(NamedTuple):
             sections["off_list"] = {"cells": self.cells, "share": self.cells / self.n} | counted_as
             sections["off_list_most_frequent"] = {
                 each.label: {"cells": each.cells, "share": each.cells / self.n}
-                for each in self.most_frequent()
+                for each in self.off_list[:MOST]
             }
         for name, changed in {"mapped": self.mapped or (), "normalised": self.respelt}.items():
             sections[name] = {
@@ -82,7 +130,7 @@ class Answers(NamedTuple):
         """What is to be said of each change."""
         said = []
         if self.off_list:
-            often = listing((f"{shown(each.label)} {each.cells}×" for each in self.most_frequent()), 400)
+            often = listing((f"{shown(each.label)} {each.cells}×" for each in self.off_list[:MOST]), 400)
             answers = f"{self.cells} of {self.n} answers ({100 * self.cells / self.n:.2f} %)"
             labels = len({*self.labels} - {OFF_LIST})
             meaning = "one class, so as false alarms"
@@ -102,15 +150,51 @@ class Answers(NamedTuple):
         names = (*self.labels, *(each.counted_as for each in self.respelt))
         return {plain_form(name): name for name in names}.get(plain_form(label), label)
 
+    def outcome(
+        self, columns: Mapping[str, Any], negative: Label | None, averaged: str | Sequence[Label] = ()
+    ) -> Outcome:
+        """Columns by role, counted over the labels of the task, and the mark of skipped samples if there are
+        any.
 
-def choices_text(*systems: Mapping[str, int | None]) -> str:
-    """The `choices` of systems at the end of a signature.
+        Without a task over the labels that occur, those of the label set, else those that are `averaged`,
+        which may be those of a whole task; ValueError for one that looks like a label that occurs and is not
+        listed: that is taken for a slip.
 
-    >>> choices_text({"off_list:skip,": 7}, {"off_list:skip,": 0, "normalised:": 2})
-    '|off_list:skip,7+0|normalised:0+2'
+        >>> columns = {"gold": ["a", "NA"], "predicted": ["a", "a"]}
+        >>> Answers(columns).outcome(columns, "NA", ["a", "b"]).labels
+        ('NA', 'a', 'b')
+        """
+        counts = getattr(self.columns, "counts", None)
+        if self.task:
+            known = (*self.task.labels, *({OFF_LIST} & {*self.labels}))
+            outcome = Outcome.from_columns(**columns, labels=(*known, SKIPPED), counts=counts)
+            skipped = {role: (codes == len(known)).any() for role, codes in outcome.roles.items()}
+            if skipped["gold"]:
+                raise ValueError(core.unlisted_message("gold", None, SKIPPED, known))
+            return outcome if any(skipped.values()) else replace(outcome, labels=known)
+        outcome = Outcome.from_columns(**columns, counts=counts)
+        listed = self.labels or (() if isinstance(averaged, str) else averaged)
+        wider = {*outcome.labels, *listed}
+        mixed = len({isinstance(label, str) for label in wider}) > 1  # `Policy` refuses what is no label here
+        if mixed or len(wider) == len(outcome.labels):
+            return outcome
+        others = [label for label in outcome.labels if label not in listed and label != negative]
+        for index, label in enumerate(listed):
+            if label not in outcome.labels and core.did_you_mean(label, others):
+                raise ValueError(core.unlisted_message("labels", index, label, outcome.labels))
+        return outcome + Outcome.from_rows([], sorted(wider), list(outcome.roles))
+
+
+def choices_text(*systems: Answers) -> str:
+    """What the answers of systems count as, at the end of a signature.
+
+    >>> columns = {"gold": ["a", "b"], "predicted": ["a", "b"]}
+    >>> choices_text(Answers(columns, rule="skip"), Answers(columns, rule="skip", mapped=[]))
+    '|off_list:skip,0+0|map:0+0'
     """
-    names = dict.fromkeys(name for moved in systems for name in moved)
-    counts = {name: [moved.get(name, 0) for moved in systems] for name in names}
+    chosen = [answers.choices() for answers in systems]
+    names = dict.fromkeys(name for moved in chosen for name in moved)
+    counts = {name: [moved.get(name, 0) for moved in chosen] for name in names}
     return "".join(
         f"|{name}{'+'.join(str(count) for count in moved if count is not None)}"
         for name, moved in counts.items()
@@ -119,8 +203,8 @@ def choices_text(*systems: Mapping[str, int | None]) -> str:
 
 def settle(
     frame: pd.DataFrame | LabelColumns,
-    task: tuple[str, Sequence[str], str] | None = None,
     *,
+    task: str | None = None,
     normalise: bool = False,
     label_set: Sequence[str] | str | None = None,
     off_list: str | None = None,
@@ -158,13 +242,14 @@ def settle(
     >>> sorted(answers.columns["predicted"].tolist()), answers.choices()
     (['(skipped)', 'a'], {'off_list:skip,': 1, 'normalised:': 1})
     """
+    known_task = _find_task(task)
     if off_list is not None and off_list not in COUNTED_AS:
         raise unknown_name("rule of answers off the list", off_list, COUNTED_AS)
     if not isinstance(frame, LabelColumns):
         if empty == "error" and not normalise and label_set is off_list is mapping is None:
-            return Answers(frame)
+            return Answers(frame, known_task)
         frame = _text_columns(frame, empty)
-    what, labels = _known(task, label_set, names)
+    what, labels = task or "the label set", _label_set(known_task, label_set, names)
     columns, predicted = frame, [role for role in frame.roles if role in data.ANSWERED]
     mapped: list[Respelling] | None = None
     if mapping is not None:
@@ -173,24 +258,28 @@ def settle(
             new_label = _looked_up(_distinct(columns, predicted), mapping, known, what, normalise)
         columns, mapped = renamed(columns, new_label, predicted)
     columns, changed = respelt(columns, labels or spellings) if normalise else (columns, [])
-    if isinstance(label_set, str):
-        labels = tuple(sorted(columns["gold"].times()))
+    labels = tuple(sorted(columns["gold"].times())) if isinstance(label_set, str) else labels
     n = sum(len(columns[role]) if columns.counts is None else int(columns.counts.sum()) for role in predicted)
     if not labels:
         if off_list is not None:
             raise ValueError("off_list is of use with a label set: --label-set FILE or gold, or --id2label")
-        return Answers(columns, (), None, n, mapped, changed, (), empty)
-    _check_labels(labels, what, columns)
-    counted_as = COUNTED_AS[off_list or "error"] or ""
-    strange = dict.fromkeys(_distinct(columns, predicted) - {*labels, SKIPPED}, counted_as)
+        return Answers(columns, known_task, (), None, n, mapped, changed, (), empty)
+    if made := [label for label in labels if label in COUNTED_AS.values()]:
+        raise ValueError(f"{shown(made[0])} stands for answers that are no label: it cannot be one")
+    _check_listed(frame, columns, ["gold"], labels, what, normalise)
+    counted_as = COUNTED_AS[off_list or "error"]
+    strange = dict.fromkeys(_distinct(columns, predicted) - {*labels, SKIPPED}, counted_as or "")
     settled, strangers = renamed(columns, strange, predicted)
+    strangers.sort(key=lambda each: (-each.cells, each.label))
     rule = off_list or (None if label_set is None else "error")
-    labels = (*labels, OFF_LIST) if off_list == "count" else labels
+    allowed, labels = (*labels, SKIPPED), (*labels, OFF_LIST) if off_list == "count" else labels
     # two answers off the list that are spelt alike are no label that was respelt
     changed = [each for each in changed if each.counted_as in labels]
-    answers = Answers(settled, labels, rule, n, mapped, changed, strangers, empty)
-    if strangers and not counted_as:
-        raise _off_list_fault(frame, columns, answers, what, normalise)
+    answers = Answers(settled, known_task, labels, rule, n, mapped, changed, strangers, empty)
+    if counted_as is None:
+        more = f"; {amount(answers.cells - 1, 'more such answer')}" if answers.cells > 1 else ""
+        more += "; --off-list skip counts them as misses"
+        _check_listed(frame, columns, predicted, allowed, what, normalise, more)
     return answers
 
 
@@ -207,22 +296,22 @@ def _text_columns(frame: pd.DataFrame, empty: str) -> LabelColumns:
     return columns.replaced({role: Coded.of(map(str, columns[role].tolist())) for role in columns.roles})
 
 
-def _known(
-    task: tuple[str, Sequence[str], str] | None, label_set: Sequence[str] | str | None, names: Sequence[str]
-) -> tuple[str, tuple[str, ...]]:
-    """What the label set is called, and its labels; of gold labels none yet."""
+def _label_set(
+    task: _Task | None, label_set: Sequence[str] | str | None, names: Sequence[str]
+) -> tuple[str, ...]:
+    """The label set; of gold labels none yet."""
     if task:
         if label_set is not None:
-            raise ValueError(f"the label set of {task[0]} is known: leave out label_set")
-        return task[0], tuple(task[1])
+            raise ValueError(f"the label set of {task.name} is known: leave out label_set")
+        return task.labels
     if label_set is None:
-        return "the label set", tuple(names)
+        return tuple(names)
     if isinstance(label_set, str):
         if label_set != "gold":
             raise ValueError(f"label_set is {shown(label_set)}: a list of labels, or 'gold', is needed")
-        return "the label set", ()
+        return ()
     try:
-        return "the label set", tuple(map(str, checked_labels(label_set)))
+        return tuple(map(str, checked_labels(label_set)))
     except ValueError as error:
         raise ValueError(f"label_set: {error}") from None
 
@@ -242,9 +331,8 @@ def _looked_up(
     form: Callable[[str], str] = plain_form if normalise else str
     known = {*map(form, labels), form(SKIPPED)}
     label_of: dict[str, str] = {}
-    for answer, label in (
-        data.read_answer_map(mapping) if isinstance(mapping, Path | str) else mapping
-    ).items():
+    pairs = data.read_answer_map(mapping) if isinstance(mapping, Path | str) else mapping
+    for answer, label in pairs.items():
         if label_of.setdefault(form(answer), label) != label:
             both = f"{shown(label_of[form(answer)])} and {shown(label)}"
             raise ValueError(
@@ -256,36 +344,20 @@ def _looked_up(
     return {answer: label for answer, label in new_label.items() if answer != label}
 
 
-def _check_labels(labels: Sequence[str], what: str, columns: LabelColumns) -> None:
-    """Refuse a label set and gold labels that do not fit each other."""
-    if made := [label for label in labels if label in COUNTED_AS.values()]:
-        raise ValueError(f"{shown(made[0])} stands for answers that are no label: it cannot be one")
-    row = columns["gold"].first_row(lambda label: label not in labels)
-    if row is not None:
-        label = columns["gold"][row]
-        reason = f"{unknown_name(f'label of {what}', label, labels)}{_alike(label, labels)}"
-        raise columns.locate("gold", row, reason)
-
-
-def _off_list_fault(
-    read: LabelColumns, columns: LabelColumns, answers: Answers, what: str, normalise: bool
-) -> ValueError:
-    """The error of the first answer off the list, as it stands in the file."""
-    known = (*answers.labels, SKIPPED)
-    rows = {
-        role: columns[role].first_row(lambda label: label not in known)
-        for role in data.ANSWERED
-        if role in read
-    }
-    role, row = next((role, row) for role, row in rows.items() if row is not None)
-    label = read[role][row]
-    more = f"; {amount(answers.cells - 1, 'more such answer')}" if answers.cells > 1 else ""
-    hint = "" if normalise else _alike(label, answers.labels)
-    reason = f"{unknown_name(f'label of {what}', label, known)}{more}; --off-list skip counts them as misses"
-    return columns.locate(role, row, reason + hint)
-
-
-def _alike(label: str, labels: Sequence[str]) -> str:
-    """The hint at a label that is spelt nearly so, or ''."""
-    alike = [each for each in labels if plain_form(each) == plain_form(label)]
-    return f"; --normalise counts it as {shown(alike[0])}" if alike else ""
+def _check_listed(
+    read: LabelColumns,
+    columns: LabelColumns,
+    roles: Sequence[str],
+    labels: Sequence[str],
+    what: str,
+    normalise: bool,
+    more: str = "",
+) -> None:
+    """Refuse the first label that is none of `labels`, as it was read, with what it is spelt like."""
+    for role in roles:
+        row = columns[role].first_row(lambda label: label not in labels)
+        if row is not None:
+            label = read[role][row]
+            alike = [each for each in labels if plain_form(each) == plain_form(label) and not normalise]
+            hint = f"; --normalise counts it as {shown(alike[0])}" if alike else ""
+            raise columns.locate(role, row, f"{unknown_name(f'label of {what}', label, labels)}{more}{hint}")

@@ -7,26 +7,26 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from .. import metrics
 from ..core import naming_file, table_name, unknown_name, visible
 from ..metrics import Column, Outcome, Report, Table, chance, latex_text, percent, points
-from .pairs import Systems, read_systems
-from .remarks import amount
+from .answers import Answers, amount, choices_text
+from .pairs import read_systems
+from .triples import ROLES, outcome_of_sets
 
 if TYPE_CHECKING:
     import pandas as pd
 
-CHANCES = {
-    name: Column(head, form=chance) for name, head in {"p": "p", "p_holm": "p Holm", "p_bh": "p BH"}.items()
-}
-"""How p is shown: of one test, and corrected."""
 CORRECTED = {"holm": "Holm's correction", "bh": "Benjamini and Hochberg's correction"}
+CHANCES = {"p": Column("p", form=chance), "p_holm": Column("p Holm", form=chance)}
+CHANCES |= {"p_bh": Column("p BH", form=chance)}
+"""How p is shown: of one test, and corrected."""
 COLUMNS = {"score_first": Column("A"), "score_second": Column("B")}
 COLUMNS |= {"difference": Column("A − B", form=points)}
 COLUMNS |= {name: Column(name, form=points) for name in ("low", "high")} | CHANCES
@@ -76,113 +76,181 @@ def compare_files(paths: Sequence[Path | str], **options: Any) -> pd.DataFrame:
     ValueError : fewer than two files, an unknown scheme, other samples, other gold labels (file and first
         sample are named), a negative class that is in none of the files; and as `read_predictions`.
     """
-    return Comparison.of_files(paths, **options).table
+    return Comparison.of_files(paths, **options).to_frame()
 
 
-def corrected(correction: str) -> Callable[[Sequence[float]], list[float]]:
-    """The correction of that name, of p for several tests; ValueError lists the known ones.
+class PairedReport(Report):
+    """Systems of which the first is tested against each other one, on one test set or over their runs.
 
-    >>> corrected("holm")([0.01, 0.04])
-    [0.02, 0.04]
+    Attributes
+    ----------
+    correction : of p, over all tests. blocks : the rows of each system but the first. named : the key of the
+        name of a score in a row.
     """
-    if correction not in metrics.CORRECTIONS:
-        raise unknown_name("correction", correction, metrics.CORRECTIONS)
-    return metrics.CORRECTIONS[correction]
 
+    correction: str
+    blocks: list[list[dict[str, Any]]]
+    named: ClassVar[str]
+    _paragraph: Callable[[Sequence[Mapping[str, Any]]], str]
 
-def _titles(paths: Sequence[Path | str]) -> list[str]:
-    """The files' names without folder and ending, or the whole path where two would be the same."""
-    stems = [Path(path).name.partition(".")[0] for path in paths]
-    return [stem if stems.count(stem) == 1 else str(path) for stem, path in zip(stems, paths, strict=True)]
+    @property
+    def p_corrected(self) -> str:
+        """The key of the corrected p."""
+        return f"p_{self.correction}"
 
+    def corrected(self, p: Sequence[float]) -> list[float]:
+        """p of several tests, corrected; ValueError for an unknown correction."""
+        if self.correction not in metrics.CORRECTIONS:
+            raise unknown_name("correction", self.correction, metrics.CORRECTIONS)
+        return metrics.CORRECTIONS[self.correction](p)
 
-def verdict(chances: Mapping[str, float | None]) -> str:
-    """Between which scores, by their p, two systems differ, in a sentence.
+    def correction_text(self) -> str:
+        """The correction, and over how many tests."""
+        return f"{CORRECTED[self.correction]} over {amount(sum(map(len, self.blocks)), 'test')}"
 
-    >>> verdict({"micro": 0.01, "macro": 0.2})
-    'At .05 the systems differ under micro; under macro they are not told apart.'
-    """
-    decided = [name for name, p in chances.items() if p is not None and p < 0.05]
-    undecided = ", ".join(name for name in chances if name not in decided)
-    if not decided:
-        return f"At .05 the systems are not told apart under {undecided}."
-    rest = f"; under {undecided} they are not told apart" if undecided else ""
-    return f"At .05 the systems differ under {', '.join(decided)}{rest}."
+    def verdict(self, rows: Sequence[Mapping[str, Any]]) -> str:
+        """Between which scores, by their corrected p, two systems differ, in a sentence."""
+        chances = {row[self.named]: row[self.p_corrected] for row in rows}
+        decided = [name for name, p in chances.items() if p is not None and p < 0.05]
+        undecided = ", ".join(name for name in chances if name not in decided)
+        if not decided:
+            return f"At .05 the systems are not told apart under {undecided}."
+        rest = f"; under {undecided} they are not told apart" if undecided else ""
+        return f"At .05 the systems differ under {', '.join(decided)}{rest}."
+
+    def how_to_report(self) -> list[str]:
+        """A paragraph for each system but the first: scores, differences, p, and what the test covers."""
+        return [self._paragraph(rows) for rows in self.blocks]
+
+    def latex(
+        self, label: str, caption: str, rows: Sequence[Any], tests: Mapping[str, Any], **style: Any
+    ) -> str:
+        """Systems by scores, as (name, row), and a table of each test: title → key of the rows, form."""
+        names, tables = [name for name, _ in rows], [("System", rows)]
+        for title, (key, form) in tests.items():
+            cells = ({row[self.named]: form(row[key]) for row in block} for block in self.blocks)
+            tables.append((title, [*zip(names[1:], cells, strict=True)]))
+        if tests:
+            caption += f"\nTests of {names[0]} against each: {CORRECTED[self.correction]}."
+        return metrics.latex_float(tables, caption, label, **style)
 
 
 @dataclass(frozen=True)
-class Comparison(Report):
+class Comparison(PairedReport):
     """Systems on the same samples, the first tested against each other one, in every form of a report; what
     cannot be printed in the name of a file is escaped.
 
     Attributes
     ----------
-    systems : as they were read. replicates, seed : of the bootstrap. correction : of p.
+    paths : their files. frames : of each, in one order, gold and predicted, or gold and sets of triples.
+    answers : of each, what its labels count as; of triples none. matching : how triples are matched, for
+        signatures. schemes, score, policy : arguments of `averages`.
+    replicates, seed : of the bootstrap. correction : of p.
     """
 
-    systems: Systems
-    replicates: int
-    seed: int
-    correction: str
+    paths: Sequence[str]
+    frames: Sequence[pd.DataFrame]
+    answers: Sequence[Answers]
+    matching: str
+    schemes: Sequence[str | metrics.Weighting] | None
+    score: str
+    policy: Mapping[str, Any]
+    replicates: int = 10_000
+    seed: int = 1
+    correction: str = "holm"
+    named: ClassVar[str] = "scheme"
 
     @classmethod
-    def of_files(
-        cls,
-        paths: Sequence[Path | str],
-        *,
-        replicates: int = 10_000,
-        seed: int = 1,
-        correction: str = "holm",
-        **options: Any,
-    ) -> Comparison:
+    def of_files(cls, paths: Sequence[Path | str], **options: Any) -> Comparison:
         """The files as systems; arguments and errors as of `compare_files`."""
-        corrected(correction)  # refuses an unknown one before a file is read
-        return cls(read_systems(paths, **options), replicates, seed, correction)
+        own = {name: options.pop(name) for name in ("replicates", "seed", "correction") if name in options}
+        return cls(*read_systems(paths, **options), **own)
 
-    @property
-    def schemes(self) -> tuple[str, ...]:
+    @cached_property
+    def _names(self) -> tuple[str, ...]:
         """The names of the schemes."""
-        return metrics.scheme_names(self.systems.rules["schemes"])
+        return metrics.scheme_names(self.schemes)
 
     @property
-    def table(self) -> pd.DataFrame:
-        """What `compare_files` gives."""
-        import pandas as pd
+    def _units(self) -> str:
+        """What the bootstrap draws."""
+        return "samples" if self.answers else "items"
 
-        return pd.DataFrame(self.rows())
+    def pair(self, first: int, second: int) -> Outcome:
+        """Gold × what either system predicts."""
+        a, b = self.frames[first], self.frames[second]
+        if self.answers:
+            columns = {"gold": a["gold"], "predicted": a["predicted"], "second": b["predicted"]}
+            averaged = self.policy.get("labels", ())
+            return self.answers[0].outcome(columns, self.policy["negative"], averaged)
+        sets = [(*own, *other[1:]) for own, other in zip(a["sets"], b["sets"], strict=True)]
+        return outcome_of_sets(sets, (*ROLES, "second", "right_second"))
+
+    def _test(self, pair: Outcome) -> metrics.BootstrapTest:
+        """The paired test over classes that both share: those of the gold labels and of all predictions."""
+        second, rng = pair.of("second"), np.random.default_rng(self.seed)
+        statistic = self._averages(pair.of("predicted") + second, self.policy)
+        return metrics.paired_bootstrap(pair, second, statistic, rng, self.replicates)
+
+    def _scores_of(self, table: Outcome) -> Callable[[Outcome], np.ndarray]:
+        """The scores of one system's table, and of its replicates, under each scheme, as `score_frame` has
+        them."""
+        policy = self.policy
+        if policy.get("labels") == "listed" and not (self.answers and self.answers[0].labels):
+            policy = {**policy, "labels": "observed"}  # the table lists the labels of other files, too
+        return self._averages(table, policy)
+
+    def _averages(self, classes_of: Outcome, policy: Mapping[str, Any]) -> Callable[[Outcome], np.ndarray]:
+        return partial(
+            metrics.averages, schemes=self.schemes, score=self.score, classes_of=classes_of, **policy
+        )
+
+    def _signature(self, table: Outcome, scheme: str | None = None) -> str:
+        """The recipe of a score of a comparison, and which classes a difference averages over where the
+        systems' own may differ; without a scheme what all share."""
+        union = "|difference:union" if scheme != "micro" and self._is_union(table) else ""
+        return metrics.Policy.of(table, **self.policy).signature(table, self.score, scheme) + union
+
+    def _is_union(self, table: Outcome) -> bool:
+        """Whether predictions have a part in which labels are averaged: a difference averages both systems
+        over the labels of either."""
+        policy = metrics.Policy.of(table, **self.policy)
+        return isinstance(policy.labels, str) and policy.zero_support == "zero"
+
+    def _said(self, *indices: int) -> str:
+        """What the answers of these systems, or all, count as, or how triples are matched: the end of a
+        signature."""
+        chosen = [each for index, each in enumerate(self.answers) if index in indices or not indices]
+        return choices_text(*chosen) + self.matching
 
     def rows(self) -> list[dict[str, Any]]:
         """The rows of the table."""
-        return [row for rows in self._blocks for row in rows]
+        return [row for rows in self.blocks for row in rows]
 
     @cached_property
-    def _blocks(self) -> list[list[dict[str, Any]]]:
+    def blocks(self) -> list[list[dict[str, Any]]]:  # type: ignore[override]
         """The rows of each other file."""
-        systems, (first, *others) = self.systems, map(str, self.systems.paths)
-        pairs = [systems.pair(0, other) for other in range(1, len(systems.paths))]
-        tests = []
-        for pair, path in zip(pairs, others, strict=True):
-            with naming_file(f"{first}, {path}"):
-                tests.append(systems.test(pair, self.replicates, self.seed))
-        p = iter(corrected(self.correction)([p for test in tests for p in test.p.tolist()]))
+        first, *others = self.paths
         blocks = []
-        for number, (pair, test, path) in enumerate(zip(pairs, tests, others, strict=True), start=1):
-            tables = {"score_first": pair, "score_second": pair.of("second")}
-            columns = {name: systems.scores_of(table)(table) for name, table in tables.items()}
+        for number, path in enumerate(others, start=1):
+            pair = self.pair(0, number)
+            with naming_file(f"{first}, {path}"):
+                test = self._test(pair)
+            columns = {"score_first": self._scores_of(pair)(pair)}
+            second = pair.of("second")
+            columns |= {"score_second": self._scores_of(second)(second)}
             columns |= {name: getattr(test, name) for name in ("difference", "low", "high", "p")}
-            rows = []
-            for index, scheme in enumerate(self.schemes):
+            same = {self.p_corrected: 1.0, "n": pair.n, "replicates": self.replicates, "seed": self.seed}
+            said, rows = self._said(0, number), []
+            for index, scheme in enumerate(self._names):
                 row: dict[str, Any] = {"scheme": scheme, "first": first, "second": path}
-                row |= {name: float(values[index]) for name, values in columns.items()}
-                row |= {self._p_corrected: next(p), "n": pair.n}
-                row |= {"replicates": self.replicates, "seed": self.seed}
-                rows.append(row | {"signature": systems.signature(pair, scheme) + systems.said(0, number)})
+                row |= {name: float(values[index]) for name, values in columns.items()} | same
+                rows.append(row | {"signature": self._signature(pair, scheme) + said})
             blocks.append(rows)
+        rows = [row for rows in blocks for row in rows]
+        for row, p in zip(rows, self.corrected([row["p"] for row in rows]), strict=True):
+            row[self.p_corrected] = p
         return blocks
-
-    @property
-    def _p_corrected(self) -> str:
-        return f"p_{self.correction}"
 
     def worse(self, allowed: Sequence[tuple[str, float]]) -> list[str]:
         """What is wrong, in words, where the interval of A − B under a scheme begins below what is allowed.
@@ -191,37 +259,38 @@ class Comparison(Report):
         """
         faults = []
         for scheme, least in allowed:
-            if scheme not in self.schemes:
-                raise unknown_name("scheme of this comparison", scheme, self.schemes)
+            if scheme not in self._names:
+                raise unknown_name("scheme of this comparison", scheme, self._names)
             for row in self.rows():
-                if row["scheme"] != scheme or row["low"] >= least:
-                    continue
-                low = f"its 95 % interval begins at {points(row['low'])}, under {points(least)}"
-                of = f"{scheme} of A − B is {points(row['difference'])} against {visible(row['second'])}"
-                faults.append(f"{of}, {low}")
+                if row["scheme"] == scheme and row["low"] < least:
+                    low = f"its 95 % interval begins at {points(row['low'])}, under {points(least)}"
+                    of = f"{scheme} of A − B is {points(row['difference'])} against {visible(row['second'])}"
+                    faults.append(f"{of}, {low}")
         return faults
 
-    def how_to_report(self) -> list[str]:
-        """A paragraph for each other file: scores, difference, interval, p, correction, n, and what is
-        tested."""
-        return [self._paragraph(rows) for rows in self._blocks]
+    def _titles(self) -> list[str]:
+        """The files' names without folder and ending, or the whole path where two would be the same."""
+        stems = [Path(path).name.partition(".")[0] for path in self.paths]
+        named = zip(stems, self.paths, strict=True)
+        return [stem if stems.count(stem) == 1 else path for stem, path in named]
 
     def _paragraph(self, rows: Sequence[Mapping[str, Any]]) -> str:
-        first, units, score = rows[0], self.systems.units, self.systems.rules["score"].capitalize()
+        first, units, score = rows[0], self._units, self.score.capitalize()
         scores = []
         for row in rows:
             both = f"{percent(row['score_first'])} and {percent(row['score_second'])}"
             ends = f"95 % interval {points(row['low'])} to {points(row['high'])}"
-            p = f"p {chance(row['p'])}, corrected {chance(row[self._p_corrected])}"
+            p = f"p {chance(row['p'])}, corrected {chance(row[self.p_corrected])}"
             changed = f"difference {points(row['difference'])}, {ends}, {p}"
             scores.append(f"{both} under {table_name(row['scheme'])} ({changed})")
-        names = " and ".join(map(visible, _titles([first["first"], first["second"]])))
+        titles = dict(zip(self.paths, self._titles(), strict=True))
+        names = " and ".join(visible(titles[first[role]]) for role in ("first", "second"))
         drawn = f"{first['replicates']} replicates, seed {first['seed']}"
-        correction = f"{CORRECTED[self.correction]} over {amount(len(self.rows()), 'test')}"
+        test = f"a paired percentile bootstrap ({drawn}), p with {self.correction_text()}"
         sentences = [
             f"On the same {first['n']} {units} {names} have {score}, in per cent, of {'; '.join(scores)}.",
-            f"Intervals and two-sided p are of a paired percentile bootstrap ({drawn}), p with {correction}.",
-            verdict({row["scheme"]: row[self._p_corrected] for row in rows}),
+            f"Intervals and two-sided p are of {test}.",
+            self.verdict(rows),
             f"The test covers the choice of the {units}, not the training seed (one run of each).",
         ]
         return " ".join(sentences)
@@ -229,22 +298,21 @@ class Comparison(Report):
     def parts(self) -> Iterator[str | Table]:
         """A table for each other file, scores in per cent, then the paragraphs."""
         joint = self._joint()
-        for index, rows in enumerate(self._blocks):
+        for index, rows in enumerate(self.blocks):
             yield from [""] * (index > 0)
             first = rows[0]
             yield from (f"A {visible(first['first'])}", f"B {visible(first['second'])}")
             yield f"n {first['n']} · {first['replicates']} replicates, seed {first['seed']}"
             columns = {name: column for name, column in COLUMNS.items() if name in first}
-            lines = [(table_name(row["scheme"]), row) for row in rows]
-            yield Table("scheme", lines, columns, width=8)
-            if self.systems.is_union(joint):
+            yield Table("scheme", [(table_name(row["scheme"]), row) for row in rows], columns, width=8)
+            if self._is_union(joint):
                 yield "A − B averages both over the labels of either file"
-            yield visible(self.systems.signature(joint) + self.systems.said())
+            yield visible(self._signature(joint) + self._said())
         yield from self._to_report()
 
     def _joint(self) -> Outcome:
         """The first system and the last one, over whose labels the policy is stated."""
-        return self.systems.pair(0, len(self.systems.paths) - 1)
+        return self.pair(0, len(self.paths) - 1)
 
     def to_latex(self, tests: bool = False, **style: Any) -> str:
         """A LaTeX table (booktabs) of systems by schemes, 95 % bootstrap intervals in the cells.
@@ -261,39 +329,32 @@ class Comparison(Report):
         >>> print(comparison.to_latex().splitlines()[-4])
         b & \\textbf{100.0 [100.0, 100.0]} \\\\
         """
-        systems, correction, drawn = self.systems, CORRECTED[self.correction], []
-        for index in range(len(systems.paths)):
-            table = systems.pair(index, index).of("predicted").grouped()
-            rng = np.random.default_rng(self.seed)
-            drawn.append(metrics.bootstrap_intervals(table, systems.scores_of(table), rng, self.replicates))
-        bold = self._like_the_best(np.stack([interval.value for interval in drawn]))
-        rows = []
-        for title, interval, tops in zip(_titles(systems.paths), drawn, bold, strict=True):
-            row: dict[str, Any] = {"bold": np.array(self.schemes)[tops].tolist()}
-            for name, ends in interval.named(self.schemes).items():
+        drawn = []
+        for index in range(len(self.paths)):
+            table = self.pair(index, index).of("predicted").grouped()
+            rng, scores = np.random.default_rng(self.seed), self._scores_of(table)
+            drawn.append(metrics.bootstrap_intervals(table, scores, rng, self.replicates))
+        rows, bold = [], self._like_the_best(np.stack([interval.value for interval in drawn]))
+        for title, interval, tops in zip(self._titles(), drawn, bold, strict=True):
+            row: dict[str, Any] = {"bold": np.array(self._names)[tops].tolist()}
+            for name, ends in interval.named(self._names).items():
                 row |= {name: ends.value, f"{name}_low": ends.low, f"{name}_high": ends.high}
             rows.append((latex_text(title), row))
-        score, rule = metrics.latex_name(systems.rules["score"]), f"($p \\geq .05$, {correction})"
-        caption = (
-            f"{score} in per cent of {table.n} {systems.units}, in brackets 95\\,\\% bootstrap intervals."
-        )
-        caption += f"\nBold: the best, and all that the paired test does not tell from it {rule}."
-        tables = [("System", rows)]
-        if tests:
-            p = [{row["scheme"]: chance(row[self._p_corrected]) for row in block} for block in self._blocks]
-            tables += [("Corrected $p$", [*zip((title for title, _ in rows[1:]), p, strict=True)])]
-            caption += f"\nTests of {rows[0][0]} against each: {correction}."
-        made = metrics.bootstrap_suffix(self.replicates, self.seed) + systems.said()
-        signature = visible(systems.signature(self._joint()) + made)
-        return metrics.latex_float(tables, caption, "tab:systems", [signature], **style)
+        of = f"{metrics.latex_name(self.score)} in per cent of {table.n} {self._units}"
+        caption = f"{of}, in brackets 95\\,\\% bootstrap intervals.\nBold: the best, and all that the paired "
+        caption += f"test does not tell from it ($p \\geq .05$, {CORRECTED[self.correction]})."
+        made = metrics.bootstrap_suffix(self.replicates, self.seed) + self._said()
+        style["comments"] = [visible(self._signature(self._joint()) + made)]
+        cells = {"Corrected $p$": (self.p_corrected, chance)} if tests else {}
+        return self.latex("tab:systems", caption, rows, cells, **style)
 
     def _like_the_best(self, values: np.ndarray) -> np.ndarray:
         """(systems, schemes) which are the best, or not told from the best by the corrected p of the pair."""
         best, p = values.argmax(0), np.ones(values.shape)
         for top in np.unique(best).tolist():
             for other in {*range(len(values))} - {top}:
-                test = self.systems.test(self.systems.pair(top, other), self.replicates, self.seed)
+                test = self._test(self.pair(top, other))
                 p[other] = np.where(best == top, test.p, p[other])
         like, others = values == values.max(0), np.arange(len(values))[:, None] != best
-        like[others] |= np.array(corrected(self.correction)(p[others].tolist())) >= 0.05
+        like[others] |= np.array(self.corrected(p[others].tolist())) >= 0.05
         return like

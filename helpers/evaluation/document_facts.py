@@ -12,7 +12,7 @@ from __future__ import annotations
 import logging
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import product
+from itertools import chain, product
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -22,8 +22,8 @@ from .. import data
 from ..core import MalformedRecord, listing, naming_file, shown, unknown_name
 from ..data import AnnotatedDocument, DocumentFact, read_annotated_documents, starts_with_key
 from ..metrics import scheme_names
-from .remarks import amount
-from .triples import Key, Sets, TripleReport, outcome_of_sets, report_of_sets
+from .answers import amount
+from .triples import FileSets, Key, Sets, TripleReport, report_of_sets
 
 logger = logging.getLogger(__name__)
 COUNTED, ENTITIES = ("unique", "official"), ("index", "name")
@@ -61,14 +61,14 @@ def score_document_facts(
     """
     scheme_names(options.get("schemes"))  # refuses an unknown one before the files are read
     gold = read_annotated_documents(gold_file)
-    seen = _train_facts(read_annotated_documents(train)) if train is not None else None
-    read = read_predicted(path, gold, counted_as, match_entities)
+    seen = None if train is None else _train_facts(read_annotated_documents(train))
+    read = _read_predicted(path, gold, counted_as, match_entities)
     with naming_file(path):
-        rules = {"as": counted_as, "match-entities": match_entities}
-        report = report_of_sets(outcome_of_sets([*read.items.values()]), rules, **options)
+        rules = f"|as:{counted_as}|match-entities:{match_entities}"
+        report = report_of_sets([*read.items.values()], rules, **options)
     report.extra["documents"] = _sections(read, gold, seen, counted_as)
     said = f"{amount(read.repeated, 'repeated row')}, {read.unknown} of unknown titles ({counted_as})"
-    without = "" if train is not None else "; no ign without the training documents"
+    without = "; no ign without the training documents" if train is None else ""
     report.headings["documents"] = said + without
     if read.repeated or read.unknown:
         logger.warning("%s: %s", path, said)
@@ -82,6 +82,25 @@ def holds_documents(path: Path | str) -> bool:
     False
     """
     return starts_with_key(path, "h_idx", "vertexSet")
+
+
+def read_document_sets(
+    paths: Sequence[Path | str],
+    gold_file: Path | str | None,
+    counted_as: str | None = None,
+    match_entities: str | None = None,
+) -> FileSets:
+    """The sets of each document of several files, titles that one file alone knows among them; arguments and
+    errors of `score_document_facts`."""
+    if gold_file is None:
+        raise ValueError(f"{paths[0]}: these are documents; the gold ones: --gold FILE")
+    counted_as, entities = counted_as or "unique", match_entities or "index"
+    gold = read_annotated_documents(gold_file)
+    systems = [_read_predicted(path, gold, counted_as, entities).items for path in paths]
+    titles = list(dict.fromkeys(chain(*systems)))
+    sets = [[of.get(title, (set(), set(), set())) for title in titles] for of in systems]
+    matching = f"|as:{counted_as}{'|match-entities:name' * (entities == 'name')}"
+    return sets, [titles] * len(paths), matching
 
 
 class _Predicted(NamedTuple):
@@ -98,10 +117,8 @@ class _Predicted(NamedTuple):
     unknown: int
 
 
-def read_predicted(
-    path: Path | str, gold: Documents, counted_as: str = "unique", match_entities: str = "index"
-) -> _Predicted:
-    """The predictions of a file beside the gold documents; arguments and errors of `score_document_facts`."""
+def _read_predicted(path: Path | str, gold: Documents, counted_as: str, match_entities: str) -> _Predicted:
+    """The predictions of a file beside the gold documents."""
     if counted_as not in COUNTED:
         raise unknown_name("way to count rows", counted_as, COUNTED)
     if match_entities not in ENTITIES:
@@ -112,8 +129,7 @@ def read_predicted(
         raise ValueError(f"{path}: the rows have no names of entities, by which these could be matched")
     else:
         rows = data.read_document_facts(path)
-    with naming_file(path):
-        return _counted(path, rows, gold, counted_as)
+    return _counted(path, rows, gold, counted_as)
 
 
 def _rows_of(
@@ -121,18 +137,15 @@ def _rows_of(
 ) -> Iterator[DocumentFact]:
     """The labels of documents as predictions, with the gold numbers of their entities; −1: it is none of
     them."""
-    shared = {title: gold[title] for title in documents if title in gold}
-    differ = [title for title, document in shared.items() if document.names != documents[title].names]
+    differ = [title for title in documents if title in gold and gold[title].names != documents[title].names]
     if differ and match_entities == "index":
-        titles = listing(map(shown, differ), 300)
-        text = (
-            f"{path}: other entities than in the gold documents: {amount(len(differ), 'document')}, {titles}"
-        )
+        titles = f"{amount(len(differ), 'document')}, {listing(map(shown, differ), 300)}"
+        text = f"{path}: other entities than in the gold documents: {titles}"
         raise ValueError(f"{text}; --match-entities name matches them by name")
     for title, document in documents.items():
         number = list(range(len(document.names)))
         if title in differ:
-            number = [_nearest(names, shared[title].names) for names in document.names]
+            number = [_nearest(names, gold[title].names) for names in document.names]
         for (relation, head, tail), evidence in document.facts.items():
             yield DocumentFact(title, relation, number[head], number[tail], evidence)
 
@@ -158,14 +171,12 @@ def _counted(path: Path | str, rows: Sequence[DocumentFact], gold: Documents, co
         fact = row.relation, row.head, row.tail
         key = (*fact, times[row.title, *fact])
         times[row.title, *fact] += 1
-        if counted_as == "unique" and (document is None or key[-1]):
-            continue
-        facts, predicted, right = items.setdefault(row.title, (set(), set(), set()))
-        predicted.add(key)
-        if key in facts:
-            right.add(key)
-        if document is not None:
-            evidence[row.title, *key] = row.evidence
+        if counted_as == "official" or document is not None and not key[-1]:
+            facts, predicted, right = items.setdefault(row.title, (set(), set(), set()))
+            predicted.add(key)
+            right |= {key} & facts
+            if document is not None:
+                evidence[row.title, *key] = row.evidence
     unknown = sum(row.title not in gold for row in rows)
     if rows and unknown == len(rows):
         first = shown(rows[0].title)
@@ -176,10 +187,10 @@ def _counted(path: Path | str, rows: Sequence[DocumentFact], gold: Documents, co
 def _train_facts(documents: Documents) -> set[tuple[str, str, str]]:
     """(name of the head, name of the tail, relation) of every fact."""
     return {
-        (name, other, relation)
+        (*names, relation)
         for document in documents.values()
         for relation, head, tail in document.facts
-        for name, other in product(document.names[head], document.names[tail])
+        for names in product(document.names[head], document.names[tail])
     }
 
 
@@ -187,31 +198,28 @@ def _sections(
     read: _Predicted, gold: Documents, seen: set[tuple[str, str, str]] | None, counted_as: str
 ) -> dict[str, dict[str, Any]]:
     """The rows of the section `documents`; what repeats a right fact is right again."""
-    lines = []
+    sums, in_train = {kind: np.zeros(3, int) for kind in ("intra", "inter", "evidence", "all")}, 0
     for title, (facts, predicted, _) in read.items.items():
         document = gold.get(title)
         for key in facts | predicted:
-            relation, head, tail, _ = key
-            right = key in predicted and (*key[:3], 0) in facts
-            common, there, in_train = -1, frozenset[int](), False
-            said = read.evidence.get((title, *key), there)
-            if document is not None:
-                is_known = min(head, tail) >= 0
-                common = bool(is_known and document.sentences[head] & document.sentences[tail])
-                there = document.facts.get((relation, head, tail), there)
-                pairs = product(document.names[head], document.names[tail]) if right and seen else ()
-                in_train = any((*pair, relation) in (seen or ()) for pair in pairs)
-            counts = (key in facts, key in predicted, right)
-            evidence = (len(there) * (key in facts), len(said), len(there & said) * right)
-            lines.append((common, *counts, *evidence, in_train))
-    table = np.array(lines, int).reshape(-1, 8)
-    every, evidence_of, known = table[:, 1:4], table[:, 4:7].sum(0), int(table[:, 7].sum())
-    rows = {"intra": _row(every[table[:, 0] == 1].sum(0)), "inter": _row(every[table[:, 0] == 0].sum(0))}
-    if evidence_of[1]:
-        rows["evidence"] = _row(evidence_of)
+            relation, head, tail = fact = key[:3]
+            counts = np.array([key in facts, key in predicted, key in predicted and (*fact, 0) in facts])
+            sums["all"] += counts
+            if document is None:  # a false alarm that is neither intra nor inter
+                continue
+            common = min(head, tail) >= 0 and document.sentences[head] & document.sentences[tail]
+            sums["intra" if common else "inter"] += counts
+            there, said = document.facts.get(fact, frozenset()), read.evidence.get((title, *key), frozenset())
+            sums["evidence"] += counts * [len(there), len(said), len(there & said)]
+            if counts[2] and seen:
+                names = product(document.names[head], document.names[tail])
+                in_train += any((*pair, relation) in seen for pair in names)
+    rows = {kind: _row(sums[kind]) for kind in ("intra", "inter")}
+    if sums["evidence"][1]:
+        rows["evidence"] = _row(sums["evidence"])
     if seen is not None:
-        rows["ign"] = _row(every.sum(0), known) | {"in_train": known}
-    return rows | ({"official": _row(every.sum(0))} if counted_as == "official" else {})
+        rows["ign"] = _row(sums["all"], in_train) | {"in_train": in_train}
+    return rows | ({"official": _row(sums["all"])} if counted_as == "official" else {})
 
 
 def _row(counts: np.ndarray, left_out: int = 0) -> dict[str, Any]:

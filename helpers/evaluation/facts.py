@@ -154,7 +154,7 @@ def score_fact_file(
     names = metrics.scheme_names(schemes)  # refuses an unknown one before the file is read
     (whole,) = read_fact_lists([path], facts, **reading)
     with naming_file(path):
-        ranking = _until(whole, recall)
+        ranking = whole.until(recall)
         scores = plain_values(metrics.fact_scores(ranking))
         precision_at = {str(n): scores.pop(f"P@{n}") for n in metrics.PRECISION_AT}
         best = _facts_at(whole, ranking, scores["threshold"])
@@ -173,19 +173,13 @@ def score_fact_file(
                 ends |= metrics.bootstrap_intervals(sample, statistic, rng, replicates).named(own)
         relations = {} if best is None else _relations(best.per_class())
         intervals = {name: plain_values({"low": each.low, "high": each.high}) for name, each in ends.items()}
-        sizes = len(ranking), ranking.facts
-        columns = (ranking.precision, ranking.recall)
-        at_end, reached = (float(column[-1]) if len(ranking) else 0.0 for column in columns)
+        rates = (ranking.precision, ranking.recall)
+        at_end, reached = (float(rate[-1]) if len(ranking) else 0.0 for rate in rates)
+        sizes, of_schemes = (len(ranking), ranking.facts), dict(zip(names, values[2:], strict=False))
         signature = _signature(whole, recall) + metrics.bootstrap_suffix(replicates, seed)
-        of_schemes = dict(zip(names, values[2:], strict=False))
         return FactReport(
             scores, precision_at, of_schemes, relations, intervals, *sizes, at_end, reached, signature
         )
-
-
-def _until(facts: FactList, recall: float | None) -> FactRanking:
-    """The list up to a recall, to be scored; what is drawn again is the whole list."""
-    return facts.ranking if recall is None else facts.ranking.until(recall)
 
 
 def _facts_at(facts: FactList, ranking: FactRanking, threshold: float | None) -> Outcome | None:
@@ -252,7 +246,7 @@ def _signature(facts: FactList, recall: float | None) -> str:
     """How it was counted: which units, equal scores, where the list was cut."""
     recipe = {"level": "bag", "area": "points", "ties": "order"}
     recipe |= {"recall": "all" if recall is None else f"{recall:g}", "negative": str(facts.negative)}
-    recipe |= {"drawn": "fact" if facts.pairs is None else "pair", "n": str(len(_until(facts, recall)))}
+    recipe |= {"drawn": "fact" if facts.pairs is None else "pair", "n": str(len(facts.until(recall)))}
     return metrics.signature("facts", **recipe, facts=str(facts.ranking.facts))
 
 
@@ -329,24 +323,16 @@ def compare_fact_files(
 
     import pandas as pd
 
-    lists = read_fact_lists((first, second), facts, **reading)
-    ends = []
+    lists, ends, single = read_fact_lists((first, second), facts, **reading), [], []
     for each in lists:
         with naming_file(each.path):
-            ends.append(float(_until(each, recall).recall[-1]))
+            ends.append(float(each.until(recall).recall[-1]))
+            single.append(_drawn(each, (), recall, replicates, seed))
     if recall is None and abs(ends[0] - ends[1]) > 0.01:
         said = f"the lists end at recalls {ends[0]:.3f} and {ends[1]:.3f}, so their areas are not comparable"
         cut = np.floor(min(ends) * 100) / 100
         logger.warning("%s, %s: %s; --recall %.3g cuts both", first, second, said, cut)
-    for each in lists:
-        if each.ranking.hits is None:
-            raise ValueError(f"{each.path}: known at some ranks only: it cannot be drawn again")
-    single = [_drawn(each, (), recall, replicates, seed) for each in lists]
-    columns: dict[str, Any] = {
-        "measure": list(metrics.FACT_MEASURES),
-        "first": str(first),
-        "second": str(second),
-    }
+    columns: dict[str, Any] = {"measure": metrics.FACT_MEASURES, "first": str(first), "second": str(second)}
     for name, drawn in zip(("first", "second"), single, strict=True):
         columns |= {f"score_{name}": drawn.value, f"low_{name}": drawn.low, f"high_{name}": drawn.high}
     columns |= {"difference": single[0].value - single[1].value}

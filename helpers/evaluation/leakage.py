@@ -99,6 +99,7 @@ def leak_report(
     """
     before = metrics.evaluate(confusion, schemes=schemes, negative=negative)
     after = metrics.evaluate(metrics.leaked(confusion, negative), schemes=schemes, negative=negative)
+    after.sign("|leak:gold_negative")
     stated, forced = (
         {scheme: {name: row[name] for name in (*SCORES, "signature")} for scheme, row in rows.items()}
         for rows in (before.schemes, after.schemes)
@@ -106,8 +107,6 @@ def leak_report(
     gain = {
         scheme: {name: forced[scheme][name] - row[name] for name in SCORES} for scheme, row in stated.items()
     }
-    for row in forced.values():
-        row["signature"] += "|leak:gold_negative"
     n_negative, right = (before.per_class[negative][name] for name in ("support", "correct"))
     notes: tuple[str, ...] = ()
     if not n_negative:
@@ -175,13 +174,12 @@ def leak_table(runs: Iterable[Run], schemes: Sequence[str | Weighting] | None = 
             raise ValueError(f"the run of {run.model} on {run.dataset} has no negative class")
         report = leak_report(outcome, run.negative, schemes)
         for row in report.rows():
-            f1 = {"score": row["f1"], "leaked": row["f1_leaked"], "gain": row["f1_gain"]}
-            own = {"dataset": run.dataset, "model": run.model, "scheme": row["scheme"], **f1}
+            own = {"dataset": run.dataset, "model": run.model, "scheme": row["scheme"]}
+            own |= {"score": row["f1"], "leaked": row["f1_leaked"], "gain": row["f1_gain"]}
             rows.append(own | {"signature": report.schemes[row["scheme"]]["signature"]})
     columns = ("dataset", "model", "scheme", "score", "leaked", "gain", *RANKS, "signature")
     table = pd.DataFrame(rows, columns=columns)
-    groups = table.groupby(["dataset", "scheme"], sort=False)
-    for rank, score in (("rank", "score"), ("rank_leaked", "leaked")):
-        table[rank] = groups[score].rank(ascending=False, method="min").astype(int)
+    of_scheme = table.groupby(["dataset", "scheme"], sort=False)[["score", "leaked"]]
+    table[["rank", "rank_leaked"]] = of_scheme.rank(ascending=False, method="min").astype(int)
     table["rank_change"] = table["rank"] - table["rank_leaked"]
     return table

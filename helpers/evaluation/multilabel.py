@@ -117,11 +117,12 @@ def score_multilabel(
     labels: str | Sequence[Label] = "listed",
     schemes: Sequence[str | Weighting] | None = None,
 ) -> MultilabelReport:
-    """Score a matrix of scores against a 0/1 matrix of gold labels.
+    """Score a matrix of scores against a 0/1 matrix of gold labels, or a file against a file.
 
     Parameters
     ----------
-    truth : (n, L) 0/1. scores : (n, L). Both dense or sparse; see `MultilabelOutcome.from_scores`.
+    truth : (n, L) 0/1. scores : (n, L). Both dense or sparse; see `MultilabelOutcome.from_scores`. Or the
+        files that hold them, as in `read_matrix`.
     ks : the K's of P@K, R@K, RP@K, NDCG@K: different whole numbers from 1 to L; None: 1, 3 and 5, where there
         are so many.
     multiclass : predict the best label of each instance. threshold : else predict labels with a score above
@@ -132,21 +133,43 @@ def score_multilabel(
         `Policy.of`. The three F-measures of LibMultiLabel take all L in any case.
     schemes : names, 'n^α' or functions; None: all of `scheme_names`.
 
+    Logged as warnings of files, for nothing of it is wrong in itself: scores that look like probabilities
+    beside a threshold of 0; no score above the threshold; negative scores in a sparse matrix; many instances
+    without labels; multi-class scoring of instances that have not exactly one label.
+
     Raises
     ------
-    ValueError : as `MultilabelOutcome.from_scores`; no instances; a K that is none, repeated or larger than
-        L.
+    ValueError : as `MultilabelOutcome.from_scores` and `read_matrix`, with the file; no instances; a K that
+        is none, repeated or larger than L.
 
     >>> score_multilabel([[1, 0], [0, 1]], [[1.5, -1], [-1, -0.5]], ks=[1]).scores["Micro-F1"]
     0.6666666666666666
     """
-    matrix = metrics.as_score_matrix(scores)
+    files = isinstance(truth, str | Path)
+    if files:
+        truth, matrix = _read_matrices(truth, scores)
+    else:
+        matrix = metrics.as_score_matrix(scores)
     Policy(labels=labels), metrics.scheme_names(schemes)  # refuse unknown words before the pass over the data
     ks = metrics.checked_ks(_usual_ks(matrix.shape[1]) if ks is None else ks, matrix.shape[1]).tolist()
     outcome = MultilabelOutcome.from_scores(
         truth, matrix, max(ks), threshold=threshold, multiclass=multiclass, keep_sets=replicates != 0
     )
-    return _report_of(outcome, ks, replicates, seed, schemes, labels=labels)
+    report = _report_of(outcome, ks, replicates, seed, schemes, labels=labels)
+    for remark in _remarks(truth, matrix, report, threshold, multiclass) if files else ():
+        logger.warning("%s: %s", scores, remark)
+    return report
+
+
+def _read_matrices(truth_path: Path | str, scores_path: Path | str) -> tuple[Any, Any]:
+    """Gold labels and scores of files, of one shape."""
+    truth, scores = read_matrix(truth_path), read_matrix(scores_path)
+    if truth.shape != scores.shape:
+        given, wanted = ("{} rows and {} columns".format(*each.shape) for each in (scores, truth))
+        needed = "a score is needed for each instance and label"
+        raise ValueError(f"{scores_path} has {given}, but {truth_path} has {wanted}: {needed}")
+    with naming_file(truth_path):
+        return metrics.as_label_matrix(truth), scores
 
 
 def _usual_ks(n_labels: int) -> list[int]:
@@ -163,64 +186,28 @@ def _report_of(
     **policy: Any,
 ) -> MultilabelReport:
     """The report of an outcome, with `sets` if there are replicates; options as in `score_multilabel`."""
-    counts, made = outcome.counts, metrics.bootstrap_suffix(replicates, seed)
+    counts, ranking, made = outcome.counts, outcome.ranking, metrics.bootstrap_suffix(replicates, seed)
     rules, names = Policy.of(counts, **policy), metrics.scheme_names(schemes)
-    signatures: dict[str, Any]
-    signatures = {name: outcome.ranking.signature(name) + made for name in metrics.names_at(ks)}
+    signatures: dict[str, Any] = {name: ranking.signature(name) + made for name in metrics.names_at(ks)}
     for name, kind in metrics.F_MEASURES.items():
         signatures[name] = Policy.of(counts).signature(counts, *kind) + made
     signatures["schemes"] = {name: rules.signature(counts, "f1", name) + made for name in names}
     ends: dict[str, Any] = {}
     if replicates and outcome.sets is not None:
         rng = np.random.default_rng(seed)
-        drawn = outcome.ranking.intervals(ks, rng, replicates)
+        drawn = ranking.intervals(ks, rng, replicates)
         drawn |= metrics.label_intervals(outcome.sets, rng, schemes, replicates=replicates, **policy)
         ends = {name: {"low": interval.low, "high": interval.high} for name, interval in drawn.items()}
         ends["schemes"] = {name: ends.pop(name) for name in names}
     scores = dict(zip(names, averages(counts, schemes, **policy).tolist(), strict=True))
-    ranking, signature = outcome.ranking, rules.signature(counts, "f1") + made
-    sizes = ranking.n, len(ranking.labels), ranking.without_labels
-    return MultilabelReport(*sizes, outcome.scores(ks), scores, signatures, signature, ends)
+    sizes, signature = (ranking.n, len(ranking.labels), ranking.without_labels), rules.signature(counts, "f1")
+    return MultilabelReport(*sizes, outcome.scores(ks), scores, signatures, signature + made, ends)
 
 
-def score_multilabel_files(
-    truth_path: Path | str, scores_path: Path | str, **options: Any
-) -> MultilabelReport:
-    """Score a file of scores against a file of gold labels; files as in `read_matrix`, options as above.
-
-    Logged as warnings, for nothing of it is wrong in itself: scores that look like probabilities beside a
-    threshold of 0; no score above the threshold; negative scores in a sparse matrix; many instances without
-    labels; multi-class scoring of instances that have not exactly one label.
-
-    Raises
-    ------
-    ValueError : as `read_matrix` and `score_multilabel`, with the file.
-
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     truth, scores = Path(folder, "truth.csv"), Path(folder, "scores.csv")
-    ...     _ = truth.write_text("1,0\\n0,1\\n"), scores.write_text("1.5,-1\\n-1,-0.5\\n")
-    ...     score_multilabel_files(truth, scores, ks=[1]).scores["P@1"]
-    1.0
-    """
-    truth, scores = read_matrix(truth_path), read_matrix(scores_path)
-    if truth.shape != scores.shape:
-        given, wanted = (
-            f"{rows} rows and {columns} columns" for rows, columns in (scores.shape, truth.shape)
-        )
-        needed = "a score is needed for each instance and label"
-        raise ValueError(f"{scores_path} has {given}, but {truth_path} has {wanted}: {needed}")
-    with naming_file(truth_path):
-        truth = metrics.as_label_matrix(truth)
-    report = score_multilabel(truth, scores, **options)
-    for remark in _remarks(truth, scores, report, **options):
-        logger.warning("%s: %s", scores_path, remark)
-    return report
-
-
-def _remarks(truth: Any, scores: Any, report: MultilabelReport, **options: Any) -> Iterator[str]:
+def _remarks(
+    truth: Any, scores: Any, report: MultilabelReport, threshold: float, multiclass: bool
+) -> Iterator[str]:
     """What the user may not have meant."""
-    threshold, multiclass = options.get("threshold", 0.0), options.get("multiclass", False)
     is_sparse = isinstance(scores, scipy.sparse.csr_array)
     values = np.append(scores.data, 0) if is_sparse else scores
     highest = values.max()
@@ -282,10 +269,10 @@ def score_documents(
     """
     features, ks = model.features(documents), _usual_ks(len(model.labels)) if ks is None else ks
     unseen = tuple(sorted(set().union(*documents.labels) - set(model.labels)))
-    lists = [model.labels, *([(*model.labels, *unseen)] if unseen else [])]
-    truths = [label_matrix(documents, labels) for labels in lists]
-    outcomes: list[list[MultilabelOutcome]] = [[] for _ in lists]
+    truths = {n: label_matrix(documents, (*model.labels, *unseen[:n])) for n in {0, len(unseen)}}
+    outcomes: dict[int, list[MultilabelOutcome]] = {n: [] for n in truths}
     options: dict[str, Any] = {"depth": max(ks), "threshold": model.threshold, "multiclass": model.multiclass}
+    options["keep_sets"] = replicates != 0
     step, seconds = max(1, BLOCK // len(model.labels)), 0.0
     for start in range(0, len(documents), step):
         rows = slice(start, start + step)
@@ -294,11 +281,11 @@ def score_documents(
         seconds += time.perf_counter() - began
         if taker is not None:
             taker(scores)
-        for found, truth, labels in zip(outcomes, truths, lists, strict=True):
-            unscored = len(labels) - len(model.labels)
-            outcome = MultilabelOutcome.from_scores(
-                truth[rows], scores, labels=labels, unscored=unscored, keep_sets=replicates != 0, **options
-            )
-            found.append(outcome)
-    reports = [_report_of(MultilabelOutcome.merged(found), ks, replicates, seed) for found in outcomes]
-    return DocumentScores(reports[0], reports[1] if unseen else None, unseen, seconds)
+        for n, truth in truths.items():
+            labels = (*model.labels, *unseen[:n])
+            outcome = MultilabelOutcome.from_scores(truth[rows], scores, labels=labels, unscored=n, **options)
+            outcomes[n].append(outcome)
+    known, wider = (
+        _report_of(MultilabelOutcome.merged(outcomes[n]), ks, replicates, seed) for n in (0, len(unseen))
+    )
+    return DocumentScores(known, wider if unseen else None, unseen, seconds)

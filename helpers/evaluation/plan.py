@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core import Label, naming_file, progress, shown
+from ..core import Label, naming_file, progress
 from ..data import read_label_columns
 from ..metrics import ClassCounts, Outcome, accuracy_samples, average, paired_bootstrap
 from .pairs import matched
@@ -26,26 +26,10 @@ SHARES = (0.25, 0.5, 0.75, 1.0, 1.5, 2.0)
 """Sizes that are tried, as shares of what a normal distribution of the difference would need."""
 
 
-def _population_of(
-    gold: Sequence[Label], first: Sequence[Label], second: Sequence[Label], negative: Label | None = None
-) -> Outcome:
-    """Where test sets are drawn from: the samples of one test set, each as often as it occurs there.
-
-    Counts are the shares of all samples. Raises ValueError for a negative class that occurs nowhere.
-
-    >>> _population_of(list("aab"), list("aab"), list("aaa")).counts.round(2).tolist()
-    [0.67, 0.33]
-    """
-    joint = Outcome.from_columns(gold, first, second=second)
-    if negative is not None and negative not in joint.labels:
-        raise ValueError(f"the negative class {shown(negative)} occurs nowhere")
-    return replace(joint, counts=joint.counts / joint.n)
-
-
 def _discordant(joint: Outcome) -> float:
     """The share of samples on which exactly one of the two systems is right.
 
-    >>> round(_discordant(_population_of(list("aab"), list("aab"), list("aaa"))), 2)
+    >>> round(_discordant(Outcome.from_columns(list("aab"), list("aab"), second=list("aaa"))), 2)
     0.33
     """
     gold, first, second = (joint.roles[role] for role in ("gold", "predicted", "second"))
@@ -57,7 +41,7 @@ def _lead(joint: Outcome, scheme: str, negative: Label | None = None) -> Any:
 
     (...) for replicates, each over its own classes.
 
-    >>> round(_lead(_population_of(list("aab"), list("aab"), list("aaa")), "accuracy"), 2)
+    >>> round(_lead(Outcome.from_columns(list("aab"), list("aab"), second=list("aaa")), "accuracy"), 2)
     0.33
     """
     return _score(joint, scheme, negative) - _score(joint.of("second"), scheme, negative)
@@ -82,22 +66,17 @@ def _at_difference(joint: Outcome, scheme: str, difference: float, negative: Lab
         have = f"under {scheme} the two systems differ by {100 * abs(seen):.2f} points"
         instead = "choose other schemes, or give one file and the share of changed answers"
         raise ValueError(f"{have}: a difference of {100 * difference:g} cannot be made of them; {instead}")
-    turned = {"gold": "gold", "predicted": "second", "second": "predicted"}
+    turned, counts = {"gold": "gold", "predicted": "second", "second": "predicted"}, joint.counts / joint.n
     roles = {role: np.r_[joint.roles[role], joint.roles[other]] for role, other in turned.items()}
 
     def mixed(share: float) -> Outcome:
-        return replace(joint, roles=roles, counts=np.r_[(1 - share) * joint.counts, share * joint.counts])
+        return replace(joint, roles=roles, counts=np.r_[(1 - share) * counts, share * counts])
 
     return mixed(brentq(lambda share: _lead(mixed(share), scheme, negative) - difference, 0, 1))
 
 
 def changed_answers(
-    gold: Sequence[Label],
-    predicted: Sequence[Label],
-    scheme: str,
-    difference: float,
-    changed: float,
-    negative: Label | None = None,
+    table: Outcome, scheme: str, difference: float, changed: float, negative: Label | None = None
 ) -> Outcome:
     """A better system beside one that is there: it changes a share of the answers and leads by `difference`.
 
@@ -110,15 +89,14 @@ def changed_answers(
 
     if not 0 < changed < 1:
         raise ValueError(f"the share of changed answers is {changed:g}: it must lie between 0 and 1")
-    alone = _population_of(gold, predicted, predicted, negative)
-    label, said, shares = alone.roles["gold"], alone.roles["predicted"], alone.counts
+    label, said, shares = table.roles["gold"], table.roles["predicted"], table.counts / table.n
     right = label == said
     wrong = float(shares[~right].sum())
     if not wrong:
         raise ValueError("all answers are right: no system can be better")
-    errors = _errors(label, said, np.where(right, 0, shares), len(alone.labels))
+    errors = _errors(label, said, np.where(right, 0, shares), len(table.labels))
     classes, instead = np.nonzero(errors)
-    of_class = np.bincount(label[right], shares[right], len(alone.labels))
+    of_class = np.bincount(label[right], shares[right], len(table.labels))
     # kept, mended, and newly wrong answers
     roles = {
         "gold": np.r_[label, label[~right], classes],
@@ -130,7 +108,7 @@ def changed_answers(
         broken = (changed - mended * wrong) / (1 - wrong)
         unchanged = shares * np.where(right, 1 - broken, 1 - mended)
         newly_wrong = broken * (of_class[:, np.newaxis] * errors)[classes, instead]
-        return replace(alone, roles=roles, counts=np.r_[unchanged, mended * shares[~right], newly_wrong])
+        return replace(table, roles=roles, counts=np.r_[unchanged, mended * shares[~right], newly_wrong])
 
     least, most = max(0.0, (changed - (1 - wrong)) / wrong), min(1.0, changed / wrong)
     ends = [float(_lead(beside(mended), scheme, negative)) for mended in (least, most)]
@@ -188,14 +166,16 @@ def plan_samples(
 
     Parameters
     ----------
-    population : of `_at_difference` or `changed_answers`. scheme : of F1, or 'accuracy'. negative : the
+    population : as of `changed_answers`; its counts are shares. scheme : of F1, or 'accuracy'. negative : the
         negative class.
     test_sets, replicates : of each size; the standard error of a power p is √(p (1 − p) / test_sets).
 
     Raises ValueError where the first system does not lead, or for a power outside (0.05, 1).
 
     >>> gold, better, worse = ["a", "b"] * 50, ["a", "b"] * 50, ["a", "b"] * 40 + ["b", "a"] * 10
-    >>> plan = plan_samples(_population_of(gold, better, worse), "accuracy", test_sets=100)
+    >>> joint = Outcome.from_columns(gold, better, second=worse)
+    >>> population = replace(joint, counts=joint.counts / joint.n)
+    >>> plan = plan_samples(population, "accuracy", test_sets=100)
     >>> plan.by_formula, plan.needed < 80
     (37, True)
     """
@@ -255,13 +235,13 @@ def plan_files(
     if second is not None:
         frames[1] = matched(first, frames[0], second, frames[1])
     gold, predicted = (frames[0][role].astype(str).tolist() for role in ("gold", "predicted"))
-    other, plans = frames[-1]["predicted"].astype(str).tolist(), []
+    joint = Outcome.from_columns(gold, predicted, second=frames[-1]["predicted"].astype(str).tolist())
+    plans = []
     for scheme in schemes:
         with naming_file(first):
             if changed is None:
-                population = _population_of(gold, predicted, other, negative)
-                population = _at_difference(population, scheme, difference, negative)
+                population = _at_difference(joint, scheme, difference, negative)
             else:
-                population = changed_answers(gold, predicted, scheme, difference, changed, negative)
+                population = changed_answers(joint.of("predicted"), scheme, difference, changed, negative)
             plans.append(plan_samples(population, scheme, power, negative, seed=seed))
     return plans

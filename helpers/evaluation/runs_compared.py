@@ -12,23 +12,23 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from .. import metrics
 from ..core import named_twice, shown, table_name, visible
-from ..metrics import ClassReport, Column, Report, Table, chance, latex_text, mean_and_sd, percent, points
-from .compare import CHANCES, CORRECTED, corrected, verdict
-from .remarks import amount
+from ..metrics import ClassReport, Column, Table, chance, latex_text, mean_and_sd, percent, points
+from .answers import amount
+from .compare import CHANCES, PairedReport
 from .score import scored_file
 
 logger = logging.getLogger(__name__)
-
 SMALL_IS_GOOD = ("PD", "PIR")
 
 
 @dataclass(frozen=True)
-class RunComparison(Report):
+class RunComparison(PairedReport):
     """Scores of the runs of several systems on one test set; the first system is compared with each other.
 
     Attributes
@@ -56,6 +56,7 @@ class RunComparison(Report):
     signatures: Mapping[str, str]
     policy: str
     correction: str = "holm"
+    named: ClassVar[str] = "score"
 
     def rows(self) -> list[dict[str, Any]]:
         """One row for each system and score: system, score, runs, mean, sd; of all systems but the first also
@@ -68,28 +69,33 @@ class RunComparison(Report):
     @cached_property
     def _of_system(self) -> dict[str, dict[str, dict[str, Any]]]:
         """System → score → its row."""
-        first, rows = next(iter(self.values)), []
-        tested = ("difference", "t", "df", "p", self._p_corrected, "d", "d_low", "d_high")
-        for system, scores in self.values.items():
-            for score, values in scores.items():
-                mean, sd, runs = mean_and_sd(values) if values else (math.nan, math.nan, 0)
-                row: dict[str, Any] = {"system": system, "score": score, "runs": runs, "mean": mean}
-                row |= {"sd": sd if runs > 1 else math.nan, "against": "" if system == first else first}
-                test = {} if system == first else _tested(self.values[first][score], values)
-                row |= {name: test.get(name, math.nan) for name in tested}
-                rows.append(row | {"size": "", "signature": f"{self.signatures[score]}|runs:{runs}|sd:ddof1"})
-        tests = [row for row in rows if row["against"]]
-        for row, p in zip(tests, corrected(self.correction)([row["p"] for row in tests]), strict=True):
-            row[self._p_corrected] = p
+        first, *others = self.values
+        tested = ("difference", "t", "df", "p", self.p_corrected, "d", "d_low", "d_high")
+        rows = {}
+        for system, score in product(self.values, self.signatures):
+            values = self.values[system][score]
+            mean, sd, runs = mean_and_sd(values) if values else (math.nan, math.nan, 0)
+            row: dict[str, Any] = {"system": system, "score": score, "runs": runs, "mean": mean}
+            row |= {"sd": sd if runs > 1 else math.nan, "against": first if system in others else ""}
+            test = _tested(self.values[first][score], values) if system in others else {}
+            row |= {name: test.get(name, math.nan) for name in tested}
+            rows[system, score] = row | {
+                "size": "",
+                "signature": f"{self.signatures[score]}|runs:{runs}|sd:ddof1",
+            }
+        tests = [row for row in rows.values() if row["against"]]
+        for row, p in zip(tests, self.corrected([row["p"] for row in tests]), strict=True):
+            row[self.p_corrected] = p
             row["size"] = "undecided" if p >= 0.05 else metrics.sawilowsky(row["d"])
-        of_system: dict[str, dict[str, dict[str, Any]]] = {}
-        for row in metrics.plain_values(rows):
-            of_system.setdefault(row["system"], {})[row["score"]] = row
-        return of_system
+        return {
+            system: {score: metrics.plain_values(rows[system, score]) for score in self.signatures}
+            for system in self.values
+        }
 
     @property
-    def _p_corrected(self) -> str:
-        return f"p_{self.correction}"
+    def blocks(self) -> list[list[dict[str, Any]]]:  # type: ignore[override]
+        """The rows of each system but the first."""
+        return [[*rows.values()] for rows in [*self._of_system.values()][1:]]
 
     def to_dict(self) -> list[dict[str, Any]]:
         """As of `Report`: an infinite t or d, of runs without spread, is None."""
@@ -98,45 +104,35 @@ class RunComparison(Report):
             {key: None if value in infinite else value for key, value in row.items()} for row in self.rows()
         ]
 
-    def how_to_report(self) -> list[str]:
-        """A paragraph for each system but the first: means, SDs, tests, effect sizes, and what is tested."""
-        first, *others = ([*rows.values()] for rows in self._of_system.values())
-        return [self._paragraph(first, rows, len(others) * len(first)) for rows in others]
-
-    def _paragraph(
-        self, first: Sequence[Mapping[str, Any]], rows: Sequence[Mapping[str, Any]], tests: int
-    ) -> str:
-        scores = []
+    def _paragraph(self, rows: Sequence[Mapping[str, Any]]) -> str:
+        first, scores = [*self._of_system[rows[0]["against"]].values()], []
         for row, other in zip(first, rows, strict=True):
             both = f"{_mean_sd(row)} and {_mean_sd(other)} ({other['score']}"
             if other["p"] is not None:
                 both += f"; difference {points(other['difference'])}, p {chance(other['p'])}, corrected "
-                both += f"{chance(other[self._p_corrected])}, Cohen's d {_signed(other['d'])}, "
-                both += f"95 % interval {_ends((other['d_low'], other['d_high']))}"
+                both += f"{chance(other[self.p_corrected])}, Cohen's d {_signed(other['d'])}, "
+                both += f"95 % interval {_ends(other)}"
             scores.append(f"{both})")
         counts = " and ".join(
             f"{table_name(own[0]['system'])} ({amount(max(row['runs'] for row in own), 'run')})"
             for own in (first, rows)
         )
-        said = (
-            f"Over training runs {counts} have, in per cent of the same {self.n} samples, mean ± sample SD, "
-        )
-        said += f"{'; '.join(scores)}. "
+        samples = f"in per cent of the same {self.n} samples, mean ± sample SD, {'; '.join(scores)}"
+        said = f"Over training runs {counts} have, {samples}."
         if rows[0]["p"] is None:
-            return f"{said}There is no test: it needs two runs of each system, and a spread over them."
-        correction = f"{CORRECTED[self.correction]} over {amount(tests, 'test')}"
-        decided = verdict({row["score"]: row[self._p_corrected] for row in rows})
+            return f"{said} There is no test: it needs two runs of each system, and a spread over them."
+        test = f"Two-sided p is of Welch's test, with {self.correction_text()}."
         covered = "The test covers the training seed, not the choice of the test set."
-        return f"{said}Two-sided p is of Welch's test, with {correction}. {decided} {covered}"
+        return f"{said} {test} {self.verdict(rows)} {covered}"
 
     def parts(self) -> Iterator[str | Table]:
         """In per cent: one table for each system but the first, or one of a single system."""
         first, *others = self.values
+        tests = amount(len(others) * len(self.signatures), "test")
         for index, other in enumerate(others or [None]):
             yield from [""] * (index > 0)
             yield from self._block({"A": first} if other is None else {"A": first, "B": other})
             if other is not None:
-                tests = amount(len(others) * len(self.signatures), "test")
                 corrected = f"p corrected over {tests} ({self.correction})"
                 yield f"Welch's test, two-sided; {corrected}; Cohen's d with its interval"
             yield visible(self.policy)
@@ -150,14 +146,14 @@ class RunComparison(Report):
         columns = {letter: Column(letter, 16, _mean_sd) for letter in systems}
         if "B" in systems:
             columns |= {"difference": Column("A − B", 9, points), "p": CHANCES["p"]}
-            columns |= {self._p_corrected: CHANCES[self._p_corrected], "d": Column("d", 7, _signed)}
+            columns |= {self.p_corrected: CHANCES[self.p_corrected], "d": Column("d", 7, _signed)}
             columns |= {"ends": Column("95 %", 14, _ends), "size": Column("size", form=str)}
         lines = []
         for score in self.signatures:
             row: dict[str, Any] = {letter: self._of_system[name][score] for letter, name in systems.items()}
             tested = row[max(systems)]
-            row |= tested | {"ends": (tested["d_low"], tested["d_high"])}
-            lines.append((f"set {score}" if score in ("A", "B") else table_name(score), row))
+            name = f"set {score}" if score in ("A", "B") else table_name(score)
+            lines.append((name, row | tested | {"ends": tested}))
         yield Table("score", lines, columns, width=8)
 
     def to_latex(self, tests: bool = False, **style: Any) -> str:
@@ -169,30 +165,20 @@ class RunComparison(Report):
         `latex_float`.
         """
         best = {score: self._best(score) for score in self.signatures}
-        names, rows = {system: latex_text(system) for system in self.values}, []
+        rows = []
         for system, own in self._of_system.items():
             row: dict[str, Any] = {"bold": [score for score in best if system in best[score]]}
             for score, values in own.items():
                 row |= {score: values["mean"], f"{score}_sd": values["sd"]}
-            rows.append((names[system], row))
+            rows.append((latex_text(system), row))
         counts = sorted({len(values) for own in self.values.values() for values in own.values()})
         count = amount(counts[-1], "run") if len(counts) == 1 else f"{counts[0]} to {counts[-1]} runs"
         caption = f"Mean $\\pm$ sample SD over {count}, in per cent of {self.n} samples."
         if any(best.values()):
             caption += "\nBold: the best, and all that Welch's test does not tell from it ($p \\geq .05$)."
-        tables = [("System", rows)]
-        if tests:
-            first, *others = self._of_system
-            shown = {"Corrected $p$": (self._p_corrected, chance), "Cohen's $d$": ("d", _signed)}
-            for title, (key, form) in shown.items():
-                cells = (
-                    {score: form(row[key]) for score, row in self._of_system[other].items()}
-                    for other in others
-                )
-                tables.append((title, list(zip((names[other] for other in others), cells, strict=True))))
-            caption += f"\nTests of {names[first]} against each: {CORRECTED[self.correction]}."
-        comments = [visible(signature) for signature in dict.fromkeys(self.signatures.values())]
-        return metrics.latex_float(tables, caption, "tab:runs", comments, **style)
+        cells = {"Corrected $p$": (self.p_corrected, chance), "Cohen's $d$": ("d", _signed)} if tests else {}
+        style["comments"] = [visible(signature) for signature in dict.fromkeys(self.signatures.values())]
+        return self.latex("tab:runs", caption, rows, cells, **style)
 
     def _best(self, score: str) -> list[str]:
         """The system with the best mean of a score, and those that do not differ from it; none without p."""
@@ -203,9 +189,9 @@ class RunComparison(Report):
         several = {name: values for name, values in runs.items() if name != best and len(values) > 1}
         if len(runs[best]) < 2 or not several:
             return []
-        tested = {name: _tested(runs[best], values)["p"] for name, values in several.items()}
         # of runs that are all the same p is nan
-        return [best, *(name for name, p in tested.items() if not p < 0.05)]
+        alike = [name for name, values in several.items() if not _tested(runs[best], values)["p"] < 0.05]
+        return [best, *alike]
 
 
 def _tested(a: Sequence[float], b: Sequence[float]) -> dict[str, float]:
@@ -222,8 +208,8 @@ def _signed(value: float | None) -> str:
     return "–" if value is None else f"{value:+.2f}"
 
 
-def _ends(interval: tuple[float | None, float | None]) -> str:
-    return "–" if interval[0] is None else ", ".join(map(_signed, interval))
+def _ends(row: Mapping[str, Any]) -> str:
+    return "–" if row["d_low"] is None else f"{_signed(row['d_low'])}, {_signed(row['d_high'])}"
 
 
 def compare_run_files(
@@ -253,7 +239,6 @@ def compare_run_files(
     ...     compare_run_files({"mine": [path]}).rows()[0]["mean"]
     0.5
     """
-    corrected(correction)  # refuses an unknown one before a file is read
     paths = [Path(path) for own in systems.values() for path in own]
     if not paths or not all(map(len, systems.values())):
         raise ValueError("a comparison of runs needs at least one file of each system")
@@ -268,8 +253,8 @@ def compare_run_files(
             if remark not in said:
                 logger.warning("%s: %s", path, remark)
         said.update(remarks)
-        _check_same_gold(paths[0], path, reports)
-    signatures = _common_scores(reports)
+        _check_comparable(paths[0], path, reports)
+    report, signatures = reports[paths[0]], _signatures(reports[paths[0]])
     values: dict[str, dict[str, list[float]]] = {}
     for system, own in systems.items():
         scores = [reports[Path(path)].scores() for path in own]
@@ -280,19 +265,15 @@ def compare_run_files(
             if len(defined) < len(own):
                 undefined = amount(len(own) - len(defined), "run")
                 logger.warning("%s: %s is undefined in %s", system, name, undefined)
-    few = [
-        f"{shown(name)} has {amount(len(own), 'run')}"
-        for name, own in systems.items()
-        if len(own) < metrics.FEW_RUNS
-    ]
+    few = {name: len(own) for name, own in systems.items() if len(own) < metrics.FEW_RUNS}
     if few:
-        logger.warning("%s: fewer than %d runs of a system say little", ", ".join(few), metrics.FEW_RUNS)
-    report = reports[paths[0]]
+        counts = ", ".join(f"{shown(name)} has {amount(runs, 'run')}" for name, runs in few.items())
+        logger.warning("%s: fewer than %d runs of a system say little", counts, metrics.FEW_RUNS)
     return RunComparison(report.n, values, signatures, report.signature, correction)
 
 
-def _check_same_gold(first: Path, path: Path, reports: Mapping[Path, ClassReport]) -> None:
-    """Runs are compared on one test set: as many samples of each gold label."""
+def _check_comparable(first: Path, path: Path, reports: Mapping[Path, ClassReport]) -> None:
+    """Runs are compared on one test set, as many samples of each gold label, and have the same scores."""
     here, there = (
         {label: row["support"] for label, row in reports[run].per_class.items() if row["support"]}
         for run in (path, first)
@@ -301,15 +282,13 @@ def _check_same_gold(first: Path, path: Path, reports: Mapping[Path, ClassReport
         if here.get(label) != there.get(label):
             times = f"{here.get(label, 0)} times, and {there.get(label, 0)} times in {first}"
             raise ValueError(f"{path}: {shown(label)} is gold {times}: runs are compared on one test set")
+    if reports[path].scores().keys() != reports[first].scores().keys():
+        raise ValueError(f"{path} has no predictions on paired sentences, or it alone has")
 
 
-def _common_scores(reports: Mapping[Path, ClassReport]) -> dict[str, str]:
-    """The scores that all runs have, without accuracy, and their signatures; `official` is A where there are
+def _signatures(report: ClassReport) -> dict[str, str]:
+    """The scores that are compared, without accuracy, and their signatures; `official` is A where there are
     pairs."""
-    (first, report), *others = reports.items()
-    for path, other in others:
-        if other.scores().keys() != report.scores().keys():
-            raise ValueError(f"{path} has no predictions on paired sentences, or it alone has")
     signatures = {scheme: row["signature"] for scheme, row in report.schemes.items()}
     if "direction" in report.extra:
         return signatures | dict.fromkeys(metrics.DIRECTION_SCORES, report.extra["direction"]["signature"])

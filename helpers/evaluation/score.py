@@ -5,20 +5,19 @@ from __future__ import annotations
 import logging
 import operator
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+import shlex
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .. import core, metrics
-from ..core import Label, listing, naming_file, shown, unknown_name, unlisted_message, visible
+from ..core import find_negative, listing, naming_file, plain_form, shown, visible
 from ..data import LabelColumns, count_files, open_source
-from ..metrics import ClassReport, Interval, Outcome, averages
-from .answers import OPTIONS, Answers, choices_text, settle
-from .remarks import pooled_only, remarks
+from ..metrics import ClassReport, Interval, Outcome, averages, plain_number
+from .answers import OPTIONS, TASKS, Answers, choices_text, settle, split_options
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,31 +26,6 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 RATES = tuple(metrics.DIRECTION_SCORES.values())
-READING = ["gold_column", "predicted_column", "paired_column", "id_column", "gold_file", "form"]
-READING += ["label_names", "empty", "engine", "check_ids"]
-"""Arguments of `count_files`; without the last two of `read_label_columns`."""
-
-
-class Task(NamedTuple):
-    """What a named task fixes: its labels and its negative class."""
-
-    name: str
-    labels: tuple[str, ...]
-    negative: str
-
-
-TASKS = {"semeval2010": Task("semeval2010", core.SEMEVAL_RELATIONS, "Other")}
-
-
-def find_task(name: str | None) -> Task | None:
-    """The task of that name, None for None; ValueError lists the known ones.
-
-    >>> find_task("semeval2010").negative
-    'Other'
-    """
-    if name is not None and name not in TASKS:
-        raise unknown_name("task", name, TASKS)
-    return None if name is None else TASKS[name]
 
 
 def score_file(path: Path | str | Sequence[Path | str], **options: Any) -> ClassReport:
@@ -85,27 +59,17 @@ def score_file(path: Path | str | Sequence[Path | str], **options: Any) -> Class
     """
     report, said = scored_file(path, **options)
     for remark in said:
-        logger.warning("%s: %s", path if isinstance(path, str | Path) else listing(path, 200), remark)
+        logger.warning("%s: %s", _named(path), remark)
     return report
 
 
-def split_options(options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
-    """How files are read (arguments of `count_files`), what text counts as (of `settle`), and the others.
-
-    >>> split_options({"gold_column": "label", "off_list": "skip", "labels": "listed"})
-    ({'gold_column': 'label'}, {'off_list': 'skip', 'names': []}, {'labels': 'listed'})
-    """
-    reading = {name: value for name, value in options.items() if name in READING}
-    settling = {name: value for name, value in options.items() if name in OPTIONS}
-    settling["names"] = [*(options.get("label_names") or {}).values()]
-    others = {name: value for name, value in options.items() if name not in (*READING, *OPTIONS)}
-    return reading, settling, others
+def _named(path: Path | str | Sequence[Path | str]) -> Path | str:
+    return path if isinstance(path, str | Path) else listing(path, 200)
 
 
 def scored_file(
     path: Path | str | Sequence[Path | str],
     *,
-    task: str | None = None,
     confidence: str | None = None,
     **options: Any,
 ) -> tuple[ClassReport, list[str]]:
@@ -115,40 +79,38 @@ def scored_file(
     Traceback (most recent call last):
     ValueError: predictions.doc: unknown ending; known are .csv, .tsv, .jsonl, .json, .parquet, .txt, ...
     """
-    known = find_task(task)
     metrics.scheme_names(options.get("schemes"))  # refuses an unknown one before the file is read
     metrics.resolve_score(options.get("score", "f1"))
     reading, settling, options = split_options(options)
-    gold_file, form = reading.get("gold_file"), reading.get("form")
-    files = [path] if isinstance(path, str | Path) else [*path]
-    alone = files[0] if isinstance(path, str | Path) else None
-    if alone is not None and form is None and (run := as_run(alone)):
-        if gold_file is not None or task not in (None, run.dataset):
-            what = "has its gold labels" if gold_file is not None else f"is of {run.dataset}, not of {task}"
-            raise ValueError(f"{alone} is a run file and {what}")
+    task = settling.get("task")
+    files = [path] if isinstance(path, str | Path) else path
+    is_alone, has_gold = files is not path, reading.get("gold_file") is None
+    if isinstance(path, str | Path) and reading.get("form") is None and (run := as_run(path)):
+        if not has_gold or task not in (None, run.dataset):
+            what = f"is of {run.dataset}, not of {task}" if has_gold else "has its gold labels"
+            raise ValueError(f"{path} is a run file and {what}")
         if given := [name for name in ("label_set", "off_list", "mapping") if settling.get(name)]:
-            raise ValueError(f"{alone} is a run file, which has counts and no answers: leave out {given[0]}")
-        with naming_file(alone):
+            raise ValueError(f"{path} is a run file, which has counts and no answers: leave out {given[0]}")
+        with naming_file(path):
             report = score_run(run, **options)
-        return report, [*pooled_only(report)]
+        return report, [*_pooled_only(report)]
     if confidence is not None:
-        if alone is None or gold_file is not None:
+        if not (is_alone and has_gold):
             raise ValueError("confidence is a column of one file, with its gold labels")
         reading["engine"] = "memory"  # row by row, as the confidences are
     read = count_files(path, **reading)
-    answers = settle(read, known, **settling)
-    with naming_file(listing(files, 200) if alone is None else alone):
+    answers = settle(read, **settling)
+    with naming_file(_named(path)):
         if not reading.get("label_names"):
             _check_names(answers.columns, options.get("negative"))
-        report = score_frame(answers, task=task, **options)
-        if confidence is not None and alone is not None:
-            _add_calibration(report, answers, alone, form, confidence)
+        report = score_frame(answers, **options)
+        if confidence is not None:
+            _add_calibration(report, answers, _named(path), reading.get("form"), confidence)
     said = answers.remarks()
     if len(files) > 1:
         said.append(f"{len(files)} files are one test set here; `compare` tests systems against each other")
     # of two files, equal names of columns are no slip
-    said += remarks(report, read.columns if gold_file is None else {}, **options)
-    return report, said
+    return report, [*said, *_remarks(report, read.columns if has_gold else {}, **options)]
 
 
 def _add_calibration(
@@ -244,25 +206,25 @@ def score_frame(
     >>> score_frame(answers, normalise=True, label_set="gold", off_list="skip").signature
     'f1|labels:supported|negative:None|zero_support:skip|direction:kept|n:2|v:0.1|off_list:skip,1|normalised:1'
     """
-    known, chosen = find_task(task), {name: options.pop(name) for name in OPTIONS if name in options}
+    chosen = {name: options.pop(name) for name in OPTIONS if name in options}
+    answers = frame if isinstance(frame, Answers) else settle(frame, task=task, **chosen)
+    read, known = answers.columns, answers.task
     if known and negative not in (None, known.negative):
-        raise ValueError(
-            f"negative is {shown(negative)}, but the negative class of {task} is {shown(known.negative)}"
-        )
-    answers = frame if isinstance(frame, Answers) else settle(frame, known, **chosen)
-    read, negative = answers.columns, known.negative if known else answers.spelt(negative or None)
+        fixed = f"the negative class of {known.name} is {shown(known.negative)}"
+        raise ValueError(f"negative is {shown(negative)}, but {fixed}")
+    negative = known.negative if known else answers.spelt(negative or None)
     if missing := [role for role in ("gold", "predicted") if role not in read]:
         raise ValueError(f"the frame has no column {shown(missing[0])}")
     columns = {role: read[role] for role in ("gold", "predicted")}
-    rules = (known, answers.labels or options.get("labels", ()), negative, getattr(read, "counts", None))
-    table, pairs = counted(columns, *rules), None
+    averaged, pairs = options.get("labels", ()), None
+    table = answers.outcome(columns, negative, averaged)
     if "predicted_paired" in read:
-        pairs = counted(columns | {"paired": read["predicted_paired"]}, *rules)
+        pairs = answers.outcome(columns | {"paired": read["predicted_paired"]}, negative, averaged)
         # a sample may be skipped, or predicted as the negative class, on the paired sentences only
         if known or negative not in (None, *table.labels):
             table = pairs.of("predicted").grouped()
     report = _report(table, pairs, (known is not None,) * 2, negative, **options)
-    report.sign(choices_text(answers.choices()))
+    report.sign(choices_text(answers))
     report.extra |= answers.sections()
     return report
 
@@ -286,40 +248,6 @@ def score_run(run: Run, *, negative: str | None = None, **options: Any) -> Class
         raise ValueError(f"negative is {shown(negative)}, but that of the run is {shown(run.negative)}")
     table, pairs = outcome.of("predicted").grouped(), outcome if "paired" in outcome.roles else None
     return _report(table, pairs, (run.dataset in TASKS, True), run.negative, **options)
-
-
-def counted(
-    columns: Mapping[str, Any],
-    task: Task | None = None,
-    listed: str | Sequence[Label] = (),
-    negative: Label | None = None,
-    counts: Any = None,
-) -> Outcome:
-    """Columns by role, counted over the labels of a task, and the mark of skipped samples if there are any.
-
-    Without a task over the labels that occur and those of a list, which may be that of a whole task;
-    ValueError for one that looks like a label that occurs and is not listed: that is taken for a slip.
-
-    >>> counted({"gold": ["a", "NA"], "predicted": ["a", "a"]}, None, ["a", "b"], "NA").labels
-    ('NA', 'a', 'b')
-    """
-    if task:
-        known = (*task.labels, *({core.OFF_LIST} & {*listed}))
-        outcome = Outcome.from_columns(**columns, labels=(*known, core.SKIPPED), counts=counts)
-        skipped = {role: (codes == len(known)).any() for role, codes in outcome.roles.items()}
-        if skipped["gold"]:
-            raise ValueError(unlisted_message("gold", None, core.SKIPPED, task.labels))
-        return outcome if any(skipped.values()) else replace(outcome, labels=known)
-    outcome = Outcome.from_columns(**columns, counts=counts)
-    wider = {*outcome.labels, *(() if isinstance(listed, str) else listed)}
-    mixed = len({isinstance(label, str) for label in wider}) > 1  # `Policy` refuses what is no label here
-    if mixed or len(wider) == len(outcome.labels):
-        return outcome
-    others = [label for label in outcome.labels if label not in listed and label != negative]
-    for index, label in enumerate(listed):
-        if label not in outcome.labels and core.did_you_mean(label, others):
-            raise ValueError(unlisted_message("labels", index, label, outcome.labels))
-    return outcome + Outcome.from_rows([], sorted(wider), list(outcome.roles))
 
 
 def _report(
@@ -348,15 +276,11 @@ def _report(
     if drawn := interval(table, scores):
         report.add_intervals(drawn)
     if official[0]:
-        report.extra["official"] = _official(table, negative, interval, made)
-        labels, relations = _macro_classes(table, negative)
-        over = f"{labels} (directed) or over {relations} (undirected; grouped, the task's own score)"
-        report.headings["official"] = f"macro is over {over}"
+        section, over = _official(table, negative, interval, made)
+        report.extra["official"], report.headings["official"] = section, f"macro is over {over}"
     if pairs is not None:
-        report.extra["direction"] = _direction(pairs, official[1], negative, inverse, interval, made)
-        labels, relations = _macro_classes(pairs, negative)
-        over = f"the official macro-F1, over {relations}, direction counted"
-        report.headings["direction"] = f"performance is {over if official[1] else f'macro-F1 over {labels}'}"
+        section, over = _direction(pairs, official[1], negative, inverse, interval, made)
+        report.extra["direction"], report.headings["direction"] = section, f"performance is {over}"
     return report
 
 
@@ -367,8 +291,8 @@ def _macro_classes(table: Outcome, negative: str | None) -> tuple[str, str]:
     return f"{len(labels)} labels", f"{len({core.base_relation(label) for label in labels})} relations"
 
 
-def _official(table: Outcome, negative: str | None, interval: Callable, made: str) -> dict[str, Any]:
-    """SemEval's scores in three forms, signed."""
+def _official(table: Outcome, negative: str | None, interval: Callable, made: str) -> tuple[dict, str]:
+    """SemEval's scores in three forms, signed, and what macro is over."""
     scores: dict[str, dict[str, Any]] = metrics.official_scores(table, negative)
     if drawn := interval(table, partial(metrics.official_macro, negative=negative, classes_of=table)):
         scores["grouped"] |= {"macro_low": drawn.low, "macro_high": drawn.high}
@@ -376,7 +300,8 @@ def _official(table: Outcome, negative: str | None, interval: Callable, made: st
     for name, direction in {"directed": "kept", "undirected": "dropped", "grouped": "grouped"}.items():
         scores[name]["signature"] = metrics.signature("f1", **fields, direction=direction, n=str(table.n))
     scores["grouped"]["signature"] += made
-    return scores
+    labels, relations = _macro_classes(table, negative)
+    return scores, f"{labels} (directed) or over {relations} (undirected; grouped, the task's own score)"
 
 
 def _direction(
@@ -386,8 +311,8 @@ def _direction(
     inverse: Mapping[Any, str] | None,
     interval: Callable,
     made: str,
-) -> dict[str, Any]:
-    """PD, PIR and PPR with their intervals, signed."""
+) -> tuple[dict[str, Any], str]:
+    """PD, PIR and PPR with their intervals, signed, and what performance is."""
     measure: Callable = metrics.official_macro if official else partial(metrics.average, scheme="macro")
     performance = partial(measure, negative=negative)
 
@@ -401,4 +326,81 @@ def _direction(
         scores["intervals"] = {rate: {"low": ends.low, "high": ends.high} for rate, ends in named}
     recipe = {"performance": "official_macro" if official else "macro"}
     recipe |= {"inverse": "e1e2" if inverse is None else "given", "negative": str(negative)}
-    return scores | {"signature": metrics.signature("pd+pir+ppr", **recipe, n=str(pairs.n)) + made}
+    scores["signature"] = metrics.signature("pd+pir+ppr", **recipe, n=str(pairs.n)) + made
+    labels, relations = _macro_classes(pairs, negative)
+    over = f"the official macro-F1, over {relations}, direction counted"
+    return scores, over if official else f"macro-F1 over {labels}"
+
+
+def _remarks(report: ClassReport, columns: Mapping[str, str], **options: Any) -> Iterator[str]:
+    """What the user may not have meant. columns : of the file, by role. options : of `score_frame`.
+
+    >>> next(_remarks(metrics.evaluate(["a", "b"], ["a", "A"]), {}))
+    "'A' is predicted and never gold; is it 'a'? --normalise counts them as one"
+    """
+    labels, counts = options.get("labels", ()), report.per_class
+    labels = () if isinstance(labels, str) else labels
+    if never := [each for each in labels if not counts[each]["support"] + counts[each]["predicted"]]:
+        yield f"labels to average that never occur: {listing(never)}"
+    columns = {role: name for role, name in columns.items() if role != "id"}
+    for name in dict.fromkeys(columns.values()):
+        roles = [role for role in columns if columns[role] == name]
+        if len(roles) > 1:
+            yield f"column {shown(name)} is taken for {' and for '.join(roles)}"
+    if options.get("negative") is None and report.negative is None:
+        yield from _negative_hint(report)
+    yield from _unlike(report)
+    yield from _pooled_only(report)
+    if absent := [label for label in options.get("inverse") or () if label not in report.labels]:
+        yield f"{len(absent)} labels with an inverse do not occur, the first is {shown(absent[0])}"
+    if report.extra.get("direction", {}).get("n") == 0:
+        yield "no gold label has an inverse, so PIR and PPR are undefined; --inverse FILE gives inverses"
+
+
+def _negative_hint(report: ClassReport) -> Iterator[str]:
+    """Labels that hold a well-known name of the negative class, where none was named."""
+    try:
+        name = find_negative(map(str, report.labels))
+    except ValueError as error:  # several labels have such a name
+        yield f"{error}, by --negative; now they are averaged like any other label"
+        return
+    if name is not None:
+        option = f"--negative {shlex.quote(name)}"
+        yield f"{shown(name)} is averaged like any other label; if it is the negative class, say {option}"
+
+
+def _unlike(report: ClassReport) -> Iterator[str]:
+    """Labels that look like others, and scores over nothing."""
+    first: dict[str, str | int] = {}
+    for label, row in sorted(report.per_class.items(), key=lambda item: -item[1]["support"]):
+        form = plain_form(label)
+        like = first.setdefault(re.sub(r"^([+-]?\d+)\.0$", r"\1", form), label)
+        if like != label and row["support"] + row["predicted"]:
+            said = f"{shown(label)} is predicted and never gold; is it {shown(like)}?"
+            if row["support"]:
+                said = f"{shown(label)} and {shown(like)} are two labels here;"
+            number = form != plain_form(like)
+            yield f"{said} {'write both as integers' if number else '--normalise counts them as one'}"
+            return
+    if not any(row["support"] and row["predicted"] for row in report.per_class.values()):
+        yield "no predicted label occurs as gold: are the labels of the two columns written alike?"
+    if not report.averaged:
+        yield "no label is averaged, so every average is 0/0, shown as 0"
+
+
+def _pooled_only(report: ClassReport) -> Iterator[str]:
+    """Labels without gold samples that move micro, which pools all labels that may be averaged.
+
+    Where nothing is right, micro is 0 with them and without.
+    """
+    pooled = {label: report.per_class[label] for label in (*report.averaged, *report.ignored)}
+    alarms = {
+        label: row["predicted"] for label, row in pooled.items() if row["predicted"] > 0 == row["support"]
+    }
+    if alarms and report.schemes.get("micro", {}).get("precision"):
+        often = sorted(alarms.items(), key=lambda item: -item[1])
+        labels = "1 label is" if len(alarms) == 1 else f"{len(alarms)} labels are"
+        named = listing([f"{shown(label)} {plain_number(n)}×" for label, n in often], 200)
+        cells = f", in {plain_number(sum(alarms.values()))} of {plain_number(report.n)} predictions"
+        said = f"{labels} predicted and never gold{cells if len(alarms) > 1 else ''} ({named})"
+        yield f"{said}: these count as false positives under micro"

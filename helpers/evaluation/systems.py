@@ -15,7 +15,6 @@ from ..core import SEMEVAL_RELATIONS, MissingData
 from ..data import join_semeval_answers, locate, registered_file, semeval_key
 from ..metrics import Outcome
 from .answers import settle
-from .score import counted
 
 if TYPE_CHECKING:
     from ..runs import Run
@@ -50,6 +49,7 @@ FURTHER_FILES = {
 """Further implementations of papers' models; `SEMEVAL_FILES` are onehaitao's."""
 SEMEVAL_SYSTEMS = SEMEVAL_FILES | FURTHER_FILES
 """Name → answer file of all ten published systems; names as in `Run.name`."""
+CHATGPT_FILE = "semeval2010/predictions_llm/ChatGPT_Li2023.json"
 
 
 def tacred_runs() -> Iterator[Run]:
@@ -109,8 +109,11 @@ def system_title(model: str) -> str:
     return _KINDS[kind] + rest
 
 
-def semeval_implementations() -> Iterator[Run]:
-    """One run for each of seven further implementations of papers' models, as variants 'by AUTHOR'.
+def semeval_variants() -> Iterator[Run]:
+    """One run for each of seven further implementations of papers' models, as variants 'by AUTHOR', and one
+    for ChatGPT without examples on the undirected labels (Li et al. 2023).
+
+    Blanks around an answer of ChatGPT are left out; one that is none of the labels would be no prediction.
 
     Raises as `tacred_runs`.
     """
@@ -120,30 +123,15 @@ def semeval_implementations() -> Iterator[Run]:
         frame = join_semeval_answers(locate(path), key)
         columns, origin = {model: frame["predicted"]}, _semeval_origin(path)
         yield _run(frame["gold"], columns, (model,), variant=variant, **origin, **SEMEVAL)
-
-
-CHATGPT_FILE = "semeval2010/predictions_llm/ChatGPT_Li2023.json"
-
-
-def language_model_runs() -> Iterator[Run]:
-    """One run for ChatGPT without examples on SemEval-2010's undirected labels (Li et al. 2023).
-
-    Blanks around an answer are left out; an answer that is none of the ten labels would be no prediction.
-
-    Raises as `tacred_runs`.
-    """
-    from ..runs import Run
-
-    columns: dict[str, Any] = {"gold_column": "groundTruth", "predicted_column": "closePred"}
-    rules: dict[str, Any] = {"label_set": "gold", "normalise": True, "off_list": "skip"}
-    answers = settle(data.read_label_columns(locate(CHATGPT_FILE), **columns), **rules)
-    outcome = counted({role: answers.columns[role] for role in ("gold", "predicted")})
+    read = data.read_label_columns(locate(CHATGPT_FILE), "groundTruth", "closePred")
+    answers = settle(read, label_set="gold", normalise=True, off_list="skip").columns
+    fixed: dict[str, Any] = {"dataset": "semeval2010-undirected", "negative": "Other", "labels": None}
     origin = _semeval_origin(CHATGPT_FILE) | {"files": _sums(CHATGPT_FILE)}
-    fixed: dict[str, Any] = {"dataset": "semeval2010-undirected", "negative": "Other"}
-    yield Run.from_outcome(outcome, model="ChatGPT", variant="zero-shot", **origin, **fixed)
+    columns = {"ChatGPT": answers["predicted"]}
+    yield _run(answers["gold"], columns, ("ChatGPT",), variant="zero-shot", **origin, **fixed)
 
 
-def _run(gold: Any, columns: Any, systems: tuple[str, ...], labels: tuple[str, ...], **named: Any) -> Run:
+def _run(gold: Any, columns: Any, systems: tuple[str, ...], labels: Any, **named: Any) -> Run:
     """The run of one system, or of two side by side."""
     from ..runs import Run
 

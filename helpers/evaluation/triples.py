@@ -12,10 +12,10 @@ from __future__ import annotations
 import contextlib
 import functools
 import gc
-import logging
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +27,6 @@ from ..core import naming_file, plain_form, shown, unknown_name
 from ..data import Triple, TripleItem, read_triples
 from ..metrics import ClassReport, Outcome, Policy, Weighting, averages, plain_number
 
-logger = logging.getLogger(__name__)
 MATCHES = ("exact", "last-token", "strict", "boundaries", "pair", "relation")
 """exact: relation and both texts · last-token: relation and the last word of both · strict: relation, span
 (or text, where there are none) and type of both · boundaries: as strict, without types · pair: the texts
@@ -36,10 +35,11 @@ NEED_TRUE_NEGATIVES = ("accuracy", "specificity", "mcc")
 _ARTICLE = re.compile(r"^(?:an?|the) (?=.)")
 Key = tuple[Any, ...]
 Sets = tuple[set[Key], set[Key], set[Key]]
-"""The gold, the predicted and the right triples of an item."""
+"""The gold, predicted and right triples of an item; a triple is a key that begins with its relation."""
 ROLES = ("gold", "predicted", "right")
 COLUMNS = ("gold_column", "predicted_column", "id_column")
-"""Options of `read_triples`."""
+FileSets = tuple[list[list[Sets]], list[Sequence[str | None]], str]
+"""Of each file the sets and the ids of all items; and how triples are matched, for signatures."""
 
 
 class TripleReport(ClassReport):
@@ -116,49 +116,64 @@ def score_triples(
     0.5
     """
     metrics.scheme_names(options.get("schemes"))  # refuses an unknown one before the file is read
-    rules = match_rules(match, normalise)
     columns = {name: options.pop(name) for name in COLUMNS if name in options}
-    naming: contextlib.AbstractContextManager[None] = contextlib.nullcontext()
     if isinstance(path, str | Path):
-        naming = naming_file(path if gold_file is None else f"{path} against {gold_file}")
-        items = read_triples(path, gold_file, **columns)
-    else:
-        items = _as_items(path)
-    with naming:
-        return report_of_sets(outcome_of_sets(triple_sets(items, match, normalise)), rules, **options)
+        (sets,), _, matching = read_triple_sets([path], match, normalise, gold_file=gold_file, **columns)
+        with naming_file(path):
+            return report_of_sets(sets, matching, **options)
+    items = _as_items(path)
+    return report_of_sets(_triple_sets(items, match, normalise), _matching(match, normalise), **options)
+
+
+def read_triple_sets(
+    paths: Sequence[Path | str], match: str = "exact", normalise: bool = False, **reading: Any
+) -> FileSets:
+    """The sets of files, with relations spelt alike in all of them if `normalise`; reading : of
+    `read_triples`. Arguments and errors of `score_triples`."""
+    matching, names = _matching(match, normalise), ("gold_file", *COLUMNS)
+    reading = {name: value for name, value in reading.items() if name in names}
+    systems, sets = [read_triples(path, **reading) for path in paths], []
+    for path, items in zip(paths, systems, strict=True):
+        with naming_file(path):
+            sets.append(_triple_sets(items, match, normalise, [*chain(*systems)]))
+    return sets, [[item.id for item in items] for items in systems], matching
+
+
+def _matching(match: str, normalise: bool) -> str:
+    """How triples are matched, for signatures."""
+    if match not in MATCHES:
+        raise unknown_name("match", match, MATCHES)
+    return f"|match:{match}{'|normalise:case+blanks+articles' * normalise}"
 
 
 def _as_items(pairs: Iterable[Any]) -> list[TripleItem]:
     """Pairs (gold, predicted) as `read_triples` gives items."""
     items = []
     for number, pair in enumerate(pairs, start=1):
-        item = TripleItem([], [])
-        for role, given, triples in zip(ROLES, pair, item[:2], strict=False):
-            for triple in given:
+        lists = []
+        for role, triples in zip(ROLES, pair, strict=False):
+            for triple in triples:
                 if isinstance(triple, str) or not isinstance(triple, Triple) and len(triple) != 3:
                     needed = f"(head, relation, tail) is expected, not {shown(triple)}"
                     raise ValueError(f"item {number}, {role} triples: {needed}")
-                triples.append(triple if isinstance(triple, Triple) else Triple(triple[1], *triple[::2]))
-        items.append(item)
+            given = (each if isinstance(each, Triple) else Triple(each[1], *each[::2]) for each in triples)
+            lists.append([*given])
+        items.append(TripleItem(lists[0], lists[1]))
     return items
 
 
-def triple_sets(
-    items: Sequence[TripleItem],
-    match: str = "exact",
-    normalise: bool = False,
-    others: Sequence[TripleItem] = (),
+def _triple_sets(
+    items: Sequence[TripleItem], match: str, normalise: bool = False, others: Sequence[TripleItem] = ()
 ) -> list[Sets]:
     """The gold, predicted and right triples of each item, a triple as what is equal in two that match.
 
     others : items of further files, with which relations are spelt alike.
 
     >>> triples = [Triple("left", "Ada", "Rome"), Triple("left", "Bo", "Rome")]
-    >>> triple_sets([TripleItem(triples, triples[:1])], "relation")
+    >>> _triple_sets([TripleItem(triples, triples[:1])], "relation")
     [({('left',)}, {('left',)}, {('left',)})]
     """
-    spelling = _spellings([*items, *others]) if normalise else None
-    key_of = _key_function(items, match, spelling)
+    key_of = _key_function(items, match, _spellings([*items, *others]) if normalise else None)
     sets = []
     for number, item in enumerate(items, start=1):
         keys = []
@@ -172,45 +187,28 @@ def triple_sets(
 
 
 def outcome_of_sets(items: Sequence[Sequence[set[Key]]], roles: Sequence[str] = ROLES) -> Outcome:
-    """The outcome of items with a set of triples in each role; a triple is a key that begins with its
-    relation.
-
-    Raises ValueError if no item has a gold triple.
+    """The outcome of items with a set of triples in each role; ValueError if no item has a gold triple.
 
     >>> outcome_of_sets([({("r", 1), ("r", 2)}, {("r", 2)}, {("r", 2)})]).per_class().gold.tolist()
     [2]
     """
-    if not len(items):
-        raise ValueError("there are no items")
     labels = sorted({key[0] for item in items for keys in item for key in keys})
     code = {label: index for index, label in enumerate(labels)}
     matrices = {}
-    for role, sets in zip(roles, zip(*items, strict=True), strict=True):
+    for role, sets in zip(roles, zip(*items, strict=True), strict=False):
         sizes = [len(keys) for keys in sets]
         columns = np.fromiter((code[key[0]] for keys in sets for key in keys), np.intp, sum(sizes))
-        rows = np.repeat(np.arange(len(items)), sizes)
-        ones = np.ones(len(columns), np.int64)
-        shape = (len(items), len(labels))
-        matrices[role] = scipy.sparse.csr_array((ones, (rows, columns)), shape=shape)  # equal places add up
-    if not matrices["gold"].nnz:
+        cells = np.ones(len(columns), np.int64), (np.repeat(np.arange(len(items)), sizes), columns)
+        # equal places add up
+        matrices[role] = scipy.sparse.csr_array(cells, shape=(len(items), len(labels)))
+    if not items or not matrices["gold"].nnz:
         raise ValueError("there is no gold triple")
     return Outcome(matrices, np.ones(len(items), np.int64), tuple(labels), decision="given").grouped()
 
 
-def match_rules(match: str, normalise: bool) -> dict[str, str]:
-    """How triples are matched, for signatures; ValueError for an unknown rule.
-
-    >>> match_rules("exact", True)
-    {'match': 'exact', 'normalise': 'case+blanks+articles'}
-    """
-    if match not in MATCHES:
-        raise unknown_name("match", match, MATCHES)
-    return {"match": match} | ({"normalise": "case+blanks+articles"} if normalise else {})
-
-
 def report_of_sets(
-    outcome: Outcome,
-    rules: Mapping[str, str],
+    items: Sequence[Sets],
+    matching: str,
     schemes: Sequence[str | Weighting] | None = None,
     replicates: int = 0,
     seed: int = 1,
@@ -218,23 +216,20 @@ def report_of_sets(
     score: str = "f1",
     **policy: Any,
 ) -> TripleReport:
-    """The report of an outcome of sets of triples; `rules` : how they were matched, for the signature.
+    """The report of sets of triples; matching : how they were matched, for the signature.
 
-    >>> outcome = outcome_of_sets([({("r", 1)}, set(), set())])
-    >>> report_of_sets(outcome, {"match": "exact"}).signature
+    >>> report_of_sets([({("r", 1)}, set(), set())], "|match:exact").signature
     'f1|labels:supported|zero_support:skip|decision:given|n:1|labels_n:1|v:0.1|match:exact'
     """
     check_score(score)
-    policy = {"labels": "supported"} | policy
+    outcome, policy = outcome_of_sets(items), {"labels": "supported"} | policy
     counts = outcome.per_class()
     report = metrics.class_report(counts, Policy.of(counts, **policy), schemes, score, TripleReport)
-    matched = "".join(f"|{name}:{value}" for name, value in rules.items())
-    report.sign(matched + metrics.bootstrap_suffix(replicates, seed))
+    report.sign(matching + metrics.bootstrap_suffix(replicates, seed))
     if replicates:
         scores = partial(averages, schemes=schemes, score=score, classes_of=counts, **policy)
-        report.add_intervals(
-            metrics.bootstrap_intervals(outcome, scores, np.random.default_rng(seed), replicates)
-        )
+        rng = np.random.default_rng(seed)
+        report.add_intervals(metrics.bootstrap_intervals(outcome, scores, rng, replicates))
     return report
 
 
@@ -254,13 +249,10 @@ def _key_function(
 ) -> Callable[[Triple], Key]:
     """From a triple to what has to be equal in two that match. relation : its spelling, if normalised."""
     text = functools.cache(_normalised) if relation else lambda text: text
-
-    def last(name: str) -> str:
-        words = text(name).split()
-        return words[-1] if words else ""
-
-    entity = functools.cache(last) if match == "last-token" else text
-    spans = match in ("strict", "boundaries") and _have_spans(items)
+    last_word = functools.cache(lambda name: (text(name).split() or [""])[-1])
+    entity = last_word if match == "last-token" else text
+    triples = chain.from_iterable(chain(item.gold, item.predicted) for item in items)
+    spans = match in ("strict", "boundaries") and any(each.head_span or each.tail_span for each in triples)
 
     def key(triple: Triple) -> Key:
         name = relation[triple.relation] if relation else triple.relation
@@ -268,6 +260,8 @@ def _key_function(
             return (name,)
         if spans:
             ends: Key = (triple.head_span, triple.tail_span)
+            if None in ends:
+                raise ValueError("some heads and tails have spans, others have none")
         elif triple.head is None or triple.tail is None:
             raise ValueError(f"head and tail have spans and no text, which {match} needs")
         else:
@@ -293,17 +287,3 @@ def _spellings(items: Sequence[TripleItem]) -> dict[str, str]:
     )
     first: dict[str, str] = {}
     return {name: first.setdefault(plain_form(name), name) for name in (*gold, *predicted)}
-
-
-def _have_spans(items: Sequence[TripleItem]) -> bool:
-    """Whether all heads and tails have spans; ValueError if some have and others have none."""
-    seen: set[bool] = set()
-    for number, item in enumerate(items, start=1):
-        for role, triples in zip(ROLES, item[:2], strict=False):
-            spans = (span for triple in triples for span in (triple.head_span, triple.tail_span))
-            seen |= {span is not None for span in spans}
-            if len(seen) > 1:
-                raise ValueError(
-                    f"item {number}, {role} triples: some heads and tails have spans, others have none"
-                )
-    return seen == {True}

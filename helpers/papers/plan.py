@@ -12,6 +12,7 @@ from .. import RESULTS
 from ..core import write_atomically
 from ..data import find_dataset
 from ..evaluation import changed_answers, plan_samples
+from ..metrics import Outcome
 from ..reporting import TABLES_FOLDER
 from ..runs import load_run
 
@@ -35,7 +36,7 @@ def _plan_rows(dataset: str, scheme: str) -> pd.DataFrame:
     outcome, labels = run.outcome(), np.array(run.outcome().labels)
     roles = (outcome.roles[role] for role in ("gold", "predicted"))
     answers = (labels[np.repeat(codes, outcome.counts)].tolist() for codes in roles)
-    population = changed_answers(*answers, scheme, DIFFERENCE, CHANGED, run.negative)
+    population = changed_answers(Outcome.from_columns(*answers), scheme, DIFFERENCE, CHANGED, run.negative)
     plan = plan_samples(population, scheme, negative=run.negative)
     rows = pd.DataFrame(plan.rows, columns=["n", "power", "error"])
     head = {"dataset": dataset, "model": run.model, "scheme": scheme, "test_n": run.n, "needed": plan.needed}

@@ -9,7 +9,7 @@ import scipy.sparse as sp
 
 from helpers.data import demo_documents, label_list, label_matrix
 from helpers.data.matrices import write_matrix
-from helpers.evaluation import multilabel, score_documents, score_multilabel, score_multilabel_files
+from helpers.evaluation import multilabel, score_documents, score_multilabel
 from helpers.metrics import SCHEMES, MultilabelOutcome, averages
 from helpers.models.linear import DocumentClassifier
 
@@ -110,7 +110,7 @@ def test_shapes_are_named_with_both_files(saved):
     truth, scores = saved(".npy", scores=SCORES[:, :3])
     message = rf"{scores} has 5 rows and 3 columns, but {truth} has 5 rows and 4 columns"
     with pytest.raises(ValueError, match=message):
-        score_multilabel_files(truth, scores, ks=[1])
+        score_multilabel(truth, scores, ks=[1])
 
 
 @pytest.mark.parametrize(
@@ -128,7 +128,7 @@ def test_shapes_are_named_with_both_files(saved):
 )
 def test_what_may_be_a_slip_is_logged(ending, truth, scores, options, remark, saved, caplog):
     paths = saved(ending, truth, scores)
-    score_multilabel_files(*paths, ks=[1], **options)
+    score_multilabel(*paths, ks=[1], **options)
     assert any(remark in text and text.startswith(str(paths[1])) for text in caplog.messages)
 
 

@@ -8,14 +8,15 @@ import pytest
 from scipy.stats import ttest_ind
 
 from helpers.evaluation import changed_answers, plan_files, plan_samples
-from helpers.evaluation.plan import _at_difference, _discordant, _lead, _population_of
+from helpers.evaluation.plan import _at_difference, _discordant, _lead
 from helpers.metrics import Outcome, accuracy_samples, averages, runs_needed, runs_power
 from tests.support import write_rows
 
 GOLD = ["NA"] * 60 + ["a"] * 30 + ["b"] * 10
 FIRST = ["NA"] * 55 + ["a"] * 5 + ["a"] * 26 + ["NA"] * 4 + ["b"] * 8 + ["a"] * 2
 SECOND = ["NA"] * 50 + ["a"] * 10 + ["a"] * 20 + ["NA"] * 10 + ["b"] * 3 + ["a"] * 7
-JOINT = _population_of(GOLD, FIRST, SECOND, "NA")
+JOINT = Outcome.from_columns(GOLD, FIRST, second=SECOND)
+SINGLE, RIGHT = Outcome.from_columns(GOLD, SECOND), Outcome.from_columns(GOLD, GOLD)
 
 
 def test_powers_are_those_of_the_fact_sheet_and_of_drawn_runs() -> None:
@@ -39,8 +40,8 @@ def test_powers_are_those_of_the_fact_sheet_and_of_drawn_runs() -> None:
         (runs_needed, (1e-9, 1), "more than 100,000 runs"),
         (accuracy_samples, (0.1, 0.2), "discordant is 0.1"),
         (_at_difference, (JOINT, "macro", 0.9, "NA"), r"under macro the two systems differ by \d+\.\d\d"),
-        (changed_answers, (GOLD, SECOND, "macro", 0.2, 0.01, "NA"), "changing 1 % of the answers makes"),
-        (changed_answers, (GOLD, GOLD, "macro", 0.01, 0.1), "no system can be better"),
+        (changed_answers, (SINGLE, "macro", 0.2, 0.01, "NA"), "changing 1 % of the answers makes"),
+        (changed_answers, (RIGHT, "macro", 0.01, 0.1), "no system can be better"),
     ],
 )
 def test_what_has_no_answer_is_refused(function, arguments, message) -> None:
@@ -61,7 +62,7 @@ def test_a_population_has_the_systems_difference_and_is_moved_to_another(scheme)
 
 
 def test_accuracy_needs_what_mcnemars_formula_says() -> None:
-    moved = _at_difference(_population_of(GOLD, FIRST, SECOND), "accuracy", 0.05)
+    moved = _at_difference(JOINT, "accuracy", 0.05)
     plan = plan_samples(moved, "accuracy", test_sets=200)
     assert plan.by_formula == accuracy_samples(_discordant(moved), 0.05)
     assert plan.needed == pytest.approx(plan.by_formula, rel=0.15)
@@ -80,7 +81,7 @@ def test_the_command_plans_two_files(files, call) -> None:
     words = ["plan", "--from", *files, "--difference", "5", "--scheme", "accuracy"]
     (plan,) = json.loads(call(*words, "--format", "json")[1])
     (expected,) = plan_files(*files, difference=0.05, schemes=["accuracy"])
-    moved = _at_difference(_population_of(GOLD, FIRST, SECOND), "accuracy", 0.05)
+    moved = _at_difference(JOINT, "accuracy", 0.05)
     assert plan["by_formula"] == accuracy_samples(_discordant(moved), 0.05)
     assert plan["needed"] == expected.needed and f"{expected.needed:,}" in call(*words)[1]
 
@@ -93,7 +94,7 @@ def test_the_command_plans_two_files(files, call) -> None:
         ("--difference 99 --from one.csv two.csv", "99 cannot be made of them"),
         ("--difference 1 --from one.csv", "give a second file"),
         ("--difference 1 --from one.csv --changed 10", "changed answers is 10: it must"),
-        ("--difference 1 --from one.csv two.csv --negative x", "occurs nowhere"),
+        ("--difference 1 --from one.csv two.csv --negative x", "negative is 'x', which is not in labels"),
     ],
 )
 def test_the_command_refuses_in_one_line(files, call, words, message) -> None:

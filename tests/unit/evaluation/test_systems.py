@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from helpers.core import MissingData
-from helpers.evaluation import language_model_runs, semeval_implementations, semeval_runs, tacred_runs
+from helpers.evaluation import semeval_runs, semeval_variants, tacred_runs
 from helpers.evaluation.systems import TACRED_GOLD
 from helpers.metrics import SCHEMES, averages, official_macro
 from helpers.runs import Run, list_runs, load_run, run_path, save_run
@@ -32,7 +32,7 @@ SEMEVAL |= dict.fromkeys(("Att-BLSTM by M1zuk1", "CR-CNN by M1zuk1", "R-BERT by 
 """Official macro-F1 where one is published."""
 
 
-stored_runs, implementations = cache(list_runs), cache(lambda: [*semeval_implementations()])
+stored_runs, variants = cache(list_runs), cache(lambda: [*semeval_variants()])
 
 
 def published(dataset: str) -> list[Run]:
@@ -64,7 +64,7 @@ def test_systems_on_semeval_score_as_published(name: str, macro: float | None) -
     if macro is not None:
         assert 100 * official_macro(run.outcome()) == pytest.approx(macro, abs=0.005)
     if " by " in name and "RC_DATA_DIR" in os.environ:
-        assert [each for each in implementations() if each.name == name] == [run]
+        assert [each for each in variants() if each.name == name] == [run]
 
 
 def test_the_language_model_is_stored() -> None:
@@ -74,7 +74,7 @@ def test_the_language_model_is_stored() -> None:
     assert (run.name, run.n, run.negative) == ("ChatGPT zero-shot", 2717, "Other")
     assert counts.predicted[counts.labels.index("Other")] == 16
     if "RC_DATA_DIR" in os.environ:
-        assert [*language_model_runs()] == [run]
+        assert variants()[-1] == run
 
 
 def test_a_pair_holds_both_of_its_systems() -> None:
