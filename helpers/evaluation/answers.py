@@ -119,12 +119,21 @@ class Answers(NamedTuple):
             }
         return {name: rows for name, rows in sections.items() if rows}
 
-    def choices(self) -> dict[str, int | None]:
-        """What was chosen → how many cells or labels it moved, None where nobody counts."""
-        moved: dict[str, int | None] = {f"off_list:{self.rule},": self.cells} if self.rule else {}
-        moved |= {"map:": len(self.mapped)} if self.mapped is not None else {}
-        moved |= {"normalised:": len(self.respelt)} if self.respelt else {}
-        return moved | ({"empty:skip": None} if self.empty == "skip" else {})
+    def signature(self, *others: Answers) -> str:
+        """What the answers of this system, and of others by the same options, count as, and how many cells or
+        labels of each were changed: the end of a signature.
+
+        >>> columns = {"gold": ["a", "b"], "predicted": ["a", "b"]}
+        >>> Answers(columns, rule="skip", mapped=[]).signature(Answers(columns, rule="skip", mapped=[]))
+        '|off_list:skip,0+0|map:0+0'
+        """
+        systems = (self, *others)
+        changed = {f"off_list:{self.rule},": [each.cells for each in systems]} if self.rule else {}
+        changed |= {"map:": [len(each.mapped or ()) for each in systems]} if self.mapped is not None else {}
+        respelt = [len(each.respelt) for each in systems]
+        changed |= {"normalised:": respelt} if any(respelt) else {}
+        counted = "".join(f"|{name}{'+'.join(map(str, counts))}" for name, counts in changed.items())
+        return counted + "|empty:skip" * (self.empty == "skip")
 
     def remarks(self) -> list[str]:
         """What is to be said of each change."""
@@ -185,22 +194,6 @@ class Answers(NamedTuple):
         return outcome + Outcome.from_rows([], sorted(wider), list(outcome.roles))
 
 
-def choices_text(*systems: Answers) -> str:
-    """What the answers of systems count as, at the end of a signature.
-
-    >>> columns = {"gold": ["a", "b"], "predicted": ["a", "b"]}
-    >>> choices_text(Answers(columns, rule="skip"), Answers(columns, rule="skip", mapped=[]))
-    '|off_list:skip,0+0|map:0+0'
-    """
-    chosen = [answers.choices() for answers in systems]
-    names = dict.fromkeys(name for moved in chosen for name in moved)
-    counts = {name: [moved.get(name, 0) for moved in chosen] for name in names}
-    return "".join(
-        f"|{name}{'+'.join(str(count) for count in moved if count is not None)}"
-        for name, moved in counts.items()
-    )
-
-
 def settle(
     frame: pd.DataFrame | LabelColumns,
     *,
@@ -239,8 +232,8 @@ def settle(
     >>> import pandas as pd
     >>> frame = pd.DataFrame({"gold": ["a", "NA"], "predicted": ["**A**.", "I cannot tell"]})
     >>> answers = settle(frame, normalise=True, label_set=["NA", "a"], off_list="skip")
-    >>> sorted(answers.columns["predicted"].tolist()), answers.choices()
-    (['(skipped)', 'a'], {'off_list:skip,': 1, 'normalised:': 1})
+    >>> sorted(answers.columns["predicted"].tolist()), answers.signature()
+    (['(skipped)', 'a'], '|off_list:skip,1|normalised:1')
     """
     known_task = _find_task(task)
     if off_list is not None and off_list not in COUNTED_AS:

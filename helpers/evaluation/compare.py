@@ -16,7 +16,7 @@ import numpy as np
 from .. import metrics
 from ..core import naming_file, table_name, unknown_name, visible
 from ..metrics import Column, Outcome, Report, Table, chance, latex_text, percent, points
-from .answers import Answers, amount, choices_text
+from .answers import Answers, amount
 from .pairs import read_systems
 from .triples import ROLES, outcome_of_sets
 
@@ -201,27 +201,32 @@ class Comparison(PairedReport):
         return self._averages(table, policy)
 
     def _averages(self, classes_of: Outcome, policy: Mapping[str, Any]) -> Callable[[Outcome], np.ndarray]:
-        return partial(
-            metrics.averages, schemes=self.schemes, score=self.score, classes_of=classes_of, **policy
-        )
+        rules = {"schemes": self.schemes, "score": self.score, **policy}
+        return partial(metrics.averages, classes_of=classes_of, **rules)
+
+    @cached_property
+    def _policy(self) -> metrics.Policy:
+        return metrics.Policy.of(self.pair(0, 0), **self.policy)
+
+    @property
+    def _is_union(self) -> bool:
+        """Whether predictions have a part in which labels are averaged: a difference averages both systems
+        over the labels of either."""
+        return isinstance(self._policy.labels, str) and self._policy.zero_support == "zero"
 
     def _signature(self, table: Outcome, scheme: str | None = None) -> str:
         """The recipe of a score of a comparison, and which classes a difference averages over where the
         systems' own may differ; without a scheme what all share."""
-        union = "|difference:union" if scheme != "micro" and self._is_union(table) else ""
-        return metrics.Policy.of(table, **self.policy).signature(table, self.score, scheme) + union
-
-    def _is_union(self, table: Outcome) -> bool:
-        """Whether predictions have a part in which labels are averaged: a difference averages both systems
-        over the labels of either."""
-        policy = metrics.Policy.of(table, **self.policy)
-        return isinstance(policy.labels, str) and policy.zero_support == "zero"
+        union = "|difference:union" if scheme != "micro" and self._is_union else ""
+        return self._policy.signature(table, self.score, scheme) + union
 
     def _said(self, *indices: int) -> str:
         """What the answers of these systems, or all, count as, or how triples are matched: the end of a
         signature."""
-        chosen = [each for index, each in enumerate(self.answers) if index in indices or not indices]
-        return choices_text(*chosen) + self.matching
+        if not self.answers:
+            return self.matching
+        first, *others = [self.answers[index] for index in indices] or self.answers
+        return first.signature(*others)
 
     def rows(self) -> list[dict[str, Any]]:
         """The rows of the table."""
@@ -305,7 +310,7 @@ class Comparison(PairedReport):
             yield f"n {first['n']} · {first['replicates']} replicates, seed {first['seed']}"
             columns = {name: column for name, column in COLUMNS.items() if name in first}
             yield Table("scheme", [(table_name(row["scheme"]), row) for row in rows], columns, width=8)
-            if self._is_union(joint):
+            if self._is_union:
                 yield "A − B averages both over the labels of either file"
             yield visible(self._signature(joint) + self._said())
         yield from self._to_report()

@@ -53,11 +53,8 @@ def read_systems(
         text = f"{path} is a run file, which has no samples to pair: compare --runs NAME={path}"
         raise ValueError(text)
     reading, settling, policy = split_options(options)
-    match, *of_documents = (policy.pop(name, None) for name in ("match", *DOCUMENTS_ONLY))
-    columns = (reading.get(f"{role}_column") for role in ("gold", "predicted"))
-    kind = "triples" if holds_triples(paths[0], *columns) else "labels"
-    kind = "documents" if holds_documents(paths[0]) else kind
-    given = options | {"negative": negative}
+    of_sets = {name: policy.pop(name, None) for name in ("match", *DOCUMENTS_ONLY)}
+    kind, given = _kind(paths[0], reading), options | {"negative": negative}
     if strange := [name for name in OF_NO_USE[kind] if given.get(name)]:
         raise ValueError(f"{paths[0]}: {strange[0]} is of no use with {kind}")
     answers: Sequence[Answers] = ()
@@ -68,17 +65,24 @@ def read_systems(
         negative = task.negative if task else negative
     else:
         check_score(score)
+        normalise, match = bool(settling.get("normalise")), of_sets.pop("match") or "exact"
         if kind == "triples":
-            normalise = bool(settling.get("normalise"))
-            sets, ids, matching = read_triple_sets(paths, match or "exact", normalise, **reading)
+            sets, ids, matching = read_triple_sets(paths, match, normalise, **reading)
         else:
-            sets, ids, matching = read_document_sets(paths, reading.get("gold_file"), *of_documents)
-        frames = [*map(_frame, sets, ids)]
-        policy = {"labels": "supported"} | policy
-    policy["negative"] = negative or None
+            sets, ids, matching = read_document_sets(paths, reading.get("gold_file"), **of_sets)
+        frames, policy = [*map(_frame, sets, ids)], {"labels": "supported"} | policy
     files = zip(paths, frames, strict=True)
     frames = [matched(paths[0], frames[0], *file) for file in files]
+    policy["negative"] = negative or None
     return [*map(str, paths)], frames, answers, matching, schemes, score, policy
+
+
+def _kind(path: Path | str, reading: Mapping[str, Any]) -> str:
+    """What a file holds."""
+    if holds_documents(path):
+        return "documents"
+    columns = (reading.get(f"{role}_column") for role in ("gold", "predicted"))
+    return "triples" if holds_triples(path, *columns) else "labels"
 
 
 def _read_labels(

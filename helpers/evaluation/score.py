@@ -17,7 +17,7 @@ from .. import core, metrics
 from ..core import find_negative, listing, naming_file, plain_form, shown, visible
 from ..data import LabelColumns, count_files, open_source
 from ..metrics import ClassReport, Interval, Outcome, averages, plain_number
-from .answers import OPTIONS, TASKS, Answers, choices_text, settle, split_options
+from .answers import OPTIONS, TASKS, Answers, settle, split_options
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -45,10 +45,7 @@ def score_file(path: Path | str | Sequence[Path | str], **options: Any) -> Class
     confidence : a column of one file, how sure the system is of each answer, as fractions, or all in per
         cent: the report has the section `calibration` (`helpers.metrics.calibration`).
 
-    Raises
-    ------
-    ValueError : as `count_files` and `score_frame`, with the file, and the line and column where there
-        is one.
+    Raises ValueError as `count_files` and `score_frame`, with the file, and line and column where there are.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -186,15 +183,11 @@ def score_frame(
     policy : `score`, the class score that is averaged ('f1', 'f0.5', 'mcc', …); fields of `Policy`, such as
         `labels` and `zero_division`. They hold for the schemes; official and direction scores are defined.
 
-    Returns
-    -------
-    A `ClassReport`; with predicted_paired it has the section `direction`, in which performance is the task's
-    official macro-F1, else macro-F1.
+    With predicted_paired the report has the section `direction`, in which performance is the task's official
+    macro-F1, else macro-F1.
 
-    Raises
-    ------
-    ValueError : as `Outcome.from_columns`; unknown task, scheme or score; a negative class that is none of
-        the labels, or not the task's.
+    Raises ValueError as `Outcome.from_columns`; for an unknown task, scheme or score; a negative class that
+    is none of the labels, or not the task's.
 
     >>> import pandas as pd
     >>> frame = pd.DataFrame({"gold": ["a", "b"], "predicted": ["a", "a"]})
@@ -224,7 +217,7 @@ def score_frame(
         if known or negative not in (None, *table.labels):
             table = pairs.of("predicted").grouped()
     report = _report(table, pairs, (known is not None,) * 2, negative, **options)
-    report.sign(choices_text(answers))
+    report.sign(answers.signature())
     report.extra |= answers.sections()
     return report
 
