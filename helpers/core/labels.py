@@ -85,12 +85,11 @@ def label_ids(relations: Iterable[str]) -> dict[str, int]:
     >>> label_ids(["per:title(e2,e1)", "no_relation"])
     {'no_relation': 0, 'per:title(e1,e2)': 1, 'per:title(e2,e1)': 2}
     """
-    seen = set(relations)
-    if seen <= set(SEMEVAL_RELATIONS):
-        return {relation: index for index, relation in enumerate(SEMEVAL_RELATIONS)}
-    plain = sorted(relation for relation in seen if inverse_label(relation) == relation)
-    bases = sorted({base_relation(relation) for relation in seen.difference(plain)})
-    ordered = [*plain, *(base + way for base in bases for way in DIRECTIONS)]
+    seen, ordered = set(relations), SEMEVAL_RELATIONS
+    if not seen <= set(ordered):
+        plain = sorted(relation for relation in seen if inverse_label(relation) == relation)
+        bases = sorted({base_relation(relation) for relation in seen.difference(plain)})
+        ordered = (*plain, *(base + way for base in bases for way in DIRECTIONS))
     return {relation: index for index, relation in enumerate(ordered)}
 
 
@@ -133,8 +132,6 @@ def unlisted_message(argument: str, index: int | None, value: Label, labels: Ite
     >>> unlisted_message("predicted", 0, "per:titel", ["per:age", "per:title"])
     "predicted[0] is 'per:titel', which is not in labels (2 labels); did you mean 'per:title'?"
     """
-    known = list(labels)
-    named = argument if index is None else f"{argument}[{index}]"
-    return (
-        f"{named} is {shown(value)}, which is not in labels ({len(known)} labels){did_you_mean(value, known)}"
-    )
+    known, named = list(labels), argument if index is None else f"{argument}[{index}]"
+    absent = f"which is not in labels ({len(known)} labels)"
+    return f"{named} is {shown(value)}, {absent}{did_you_mean(value, known)}"

@@ -114,11 +114,9 @@ def _encoded(column: Any, argument: str) -> tuple[np.ndarray, Sequence[Any]]:
         of_kind = f"{argument} has dtype {array.dtype}: labels are integers or strings"
         raise ValueError(of_kind + (f"; {argument}[{index}] is {array[index]}" if len(array) else ""))
     array = array.view(np.uint8) if array.dtype.kind == "b" else array
-    if not len(array) or array.min() >= 0 and array.max() < LARGEST_CODE:  # these are codes already
-        return array, range(int(array.max(initial=0)) + 1)
-    integers, codes = np.unique(array, return_inverse=True)
-    _of_one_kind(integers.tolist(), f"{argument} has {{}} distinct labels")
-    return codes, integers.tolist()
+    if len(array) and (array.min() < 0 or array.max() >= LARGEST_CODE):
+        return _numbered(array, argument)
+    return array, range(int(array.max(initial=0)) + 1)  # these are codes already
 
 
 def _from_dictionary(codes: np.ndarray, values: list, argument: str) -> tuple[np.ndarray, Sequence[Any]]:

@@ -130,6 +130,8 @@ def test_the_mean_of_f_is_not_the_f_of_means_and_micro_not_accuracy():
     row = evaluate(list("aaab"), list("abbb")).schemes["macro"]
     assert row["f1"] == pytest.approx((1 / 2 + 1 / 2) / 2, abs=1e-12)
     assert row["f1_of_means"] == pytest.approx(2 / 3, abs=1e-12)
+    row = evaluate(list("aaab"), list("aabb"), score="f2").schemes["macro"]  # P 3/4, R 5/6
+    assert row["f2_of_means"] == pytest.approx(5 * 3 / 4 * 5 / 6 / (4 * 3 / 4 + 5 / 6), abs=1e-12)
     report = evaluate(["r"] + ["NA"] * 9, ["NA"] + ["NA"] * 8 + ["r"], negative="NA")
     assert (report.accuracy, report.schemes["micro"]["f1"]) == (0.8, 0.0)
 
