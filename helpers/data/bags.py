@@ -95,21 +95,15 @@ def make_bags(mentions: Iterable[Mention], negative: str | None, by_relation: bo
     >>> [(bag.relations, len(bag.samples)) for bag in make_bags(mentions, "NA", by_relation=True)]
     [(('NA',), 1), (('lived in',), 1)]
     """
-    relations: dict[tuple[str, ...], dict[str, None]] = {}
-    samples: dict[tuple[str, ...], list[RelationSample]] = {}
+    labels: dict[tuple[str, ...], dict[str, None]] = defaultdict(dict)
+    samples: dict[tuple[str, ...], list[RelationSample]] = defaultdict(list)
     for mention in mentions:
         pair = (mention.head, mention.tail)
         for key in [(*pair, relation) for relation in mention.relations] if by_relation else [pair]:
-            relations.setdefault(key, {}).update(dict.fromkeys(key[2:] or mention.relations))
-            samples.setdefault(key, []).append(mention.sample)
-    positive = {
-        key: tuple(relation for relation in labels if relation != negative)
-        for key, labels in relations.items()
-    }
-    return [
-        Bag(key[0], key[1], positive[key] or tuple(labels), tuple(samples[key]))
-        for key, labels in relations.items()
-    ]
+            labels[key] |= dict.fromkeys(key[2:] or mention.relations)
+            samples[key].append(mention.sample)
+    relations = {key: tuple(label for label in labels[key] if label != negative) for key in labels}
+    return [Bag(key[0], key[1], relations[key] or tuple(labels[key]), tuple(samples[key])) for key in labels]
 
 
 def without_duplicates(mentions: Iterable[Mention]) -> list[Mention]:
@@ -269,14 +263,12 @@ def distort_bags(
         reason = f"{len(kept)} true facts stay, so no number of false ones makes the precision 0"
         raise ValueError(f"{reason}: choose one above 0, or recall 0")
     wanted = round(len(kept) * (1 - share) / share) if kept else 0
-    relations: dict[int, dict[str, None]] = defaultdict(dict)
-    for row, relation in kept:
-        relations[row][relation] = None
     false = _false_facts(bags, facts, wanted, rng)
     if len(false) < wanted:
         reason = f"precision {share:g} takes {wanted} false facts beside {len(kept)} true ones"
         raise ValueError(f"{reason}; {len(bags)} bags have room for {len(false)}, one in a bag")
-    for row, relation in false:
+    relations: dict[int, dict[str, None]] = defaultdict(dict)
+    for row, relation in kept + false:
         relations[row][relation] = None
     return [replace(bag, relations=tuple(relations[row]) or (negative,)) for row, bag in enumerate(bags)]
 

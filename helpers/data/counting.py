@@ -23,7 +23,7 @@ import numpy as np
 
 from ..core import MalformedRecord, listing, named_twice, shown, unknown_name
 from .columns import Coded, LabelColumns, with_names
-from .engines import ENGINES, KINDS, check_ids_column, check_kind, file_size, is_address, quoted, repeated
+from .engines import ENGINES, KINDS, READ_AGAIN, check_ids_column, file_size, is_address, quoted, repeated
 from .predictions import ROLES, columns_of, no_predictions, read_columns, read_label_columns
 from .tables import STANDARD_INPUT, Source, file_kind, open_source
 
@@ -123,15 +123,23 @@ def count_files(
     for file in files:
         if is_address(file) and chosen != "duckdb":
             raise ValueError(f"{file}: addresses are read by DuckDB, --engine duckdb")
+        if file_kind(file) not in KINDS and not (alone and chosen == MEMORY):
+            known = ", ".join(f".{ending}" for ending in KINDS)
+            raise ValueError(f"{file}: files that are counted together end in {known}")
     # a file that is given alone has its identifiers checked, whatever its size
     checked = check_ids or (alone and (engine is None or chosen == MEMORY))
+    if chosen != MEMORY:
+        try:
+            counted = _count_all(files, named, chosen, check_ids, checked)
+        except MalformedRecord:  # some files DuckDB does not read, and it does not know the line
+            if engine or sum(map(file_size, files)) > READ_AGAIN:
+                raise
+            chosen = MEMORY
     if alone and chosen == MEMORY:
         counted = read_label_columns(files[0], *columns, gold_file=gold_file, form=form, empty=empty)
         check_ids_column(counted.columns, files[0], check_ids)
     elif chosen == MEMORY:
         counted = _read_all(files, named, check_ids)
-    else:
-        counted = _count_all(files, named, chosen, check_ids, checked)
     if "id" in counted.columns and not checked:
         logger.warning("%s: ids are not checked; --check-ids looks for those that occur twice", name)
     return with_names(counted, label_names) if label_names else counted
@@ -147,7 +155,7 @@ def _engine_of(files: Sequence[str]) -> str:
 def _read_all(files: Sequence[str], named: Mapping[str, str | None], check_ids: bool) -> LabelColumns:
     """The columns of files that are read one after the other, one below the other."""
     tables, holders = [], defaultdict(list)
-    for file in filter(check_kind, files):
+    for file in files:
         tables.append(read_columns(open_source(file), named))
         check_ids_column(tables[-1].columns, file, check_ids)
         identifiers = tables[-1].pop("id", ())  # let go, if they are not to be checked

@@ -1,7 +1,8 @@
 """Prediction files counted out of core: by DuckDB in bounded memory, by Spark where its cluster is.
 
 An engine gives the labels of files as they stand there. It checks no byte of a column that is not asked for,
-and names no line: a fault is looked for again by the reader in memory, file by file, and has its words.
+and DuckDB takes a comma before the end of a JSON object, and blanks outside of quotes. It names no line: a
+fault is looked for again by the reader in memory, file by file, and has its words.
 """
 
 from __future__ import annotations
@@ -27,7 +28,8 @@ from .tables import DELIMITERS, SOURCES, Source, file_kind, label_of, open_sourc
 
 KINDS = ("csv", "tsv", "jsonl", "parquet")
 FILE = "__file__"
-_READ_AGAIN = 1 << 28  # bytes up to which a file is read again to name the line of a fault
+READ_AGAIN = 1 << 28
+"""Bytes up to which a file is read again, in memory, to name the line of a fault."""
 _HEADER = 1 << 24  # bytes of a header line
 _MEMORY = "1GB"  # that DuckDB may take; what does not fit goes to a temporary folder
 # by a hash: numbers take a fraction of the memory of texts; what looks repeated is looked at itself
@@ -62,15 +64,6 @@ def file_size(path: str) -> float:
     return packed * there
 
 
-def check_kind(file: str) -> str:
-    """The kind of a file; ValueError if files of it are not counted together."""
-    kind = file_kind(file)
-    if kind not in KINDS:
-        known = ", ".join(f".{ending}" for ending in KINDS)
-        raise ValueError(f"{file}: files that are counted together end in {known}")
-    return kind
-
-
 def check_ids_column(columns: Mapping[str, str], path: str, asked: bool = True) -> None:
     """ValueError if identifiers are to be checked and there are none."""
     if asked and "id" not in columns:
@@ -98,7 +91,7 @@ class _Part(NamedTuple):
         Without a line where the files are large, or all well to the reader in memory.
         """
         for file in self.files:
-            if file_size(file) > _READ_AGAIN:
+            if file_size(file) > READ_AGAIN:
                 continue
             try:
                 columns = read_columns(open_source(file), {role: self.columns.get(role) for role in ROLES})
@@ -160,7 +153,7 @@ class _Engine:
         """Files that are alike, together. Raises ValueError as `columns_of`."""
         parts: dict[tuple, _Part] = {}
         for file in files:
-            kind = check_kind(file)
+            kind = file_kind(file)
             with naming_file(file):
                 source = self.head(file, kind)
                 columns = columns_of(source, named)
@@ -191,7 +184,7 @@ class _Engine:
                 re.sub("^file:/+", "/", unquote(name)) if name[:5] == "file:" else name for name in names
             ]
             (first, part), (last, _) = (holder.get(os.path.abspath(p), (p, parts[0])) for p in paths)
-            if first == last and file_size(first) <= _READ_AGAIN:  # the reader in memory names both lines
+            if first == last and file_size(first) <= READ_AGAIN:  # the reader in memory names both lines
                 raise part._replace(files=[first]).fault("id", None, "")
             if value is None or not value.strip():
                 raise MalformedRecord(first, "the cell is empty", None, part.columns["id"])

@@ -68,9 +68,8 @@ def read_matrix(path: Path | str) -> np.ndarray | scipy.sparse.csr_array:
         raise MalformedRecord(path, f"the matrix of {matrix.shape[0]} × {matrix.shape[1]} is empty")
     if matrix.dtype.kind not in "biuf":
         raise MalformedRecord(path, f"numbers are needed, not values of type {matrix.dtype}")
-    fault = _first_nan(matrix)
-    if fault:
-        raise MalformedRecord(path, f"the value in row {fault[0]}, column {fault[1]} (both from 0) is NaN")
+    for row, column in zip(*(matrix != matrix).nonzero(), strict=True):  # as only NaN does
+        raise MalformedRecord(path, f"the value in row {row}, column {column} (both from 0) is NaN")
     return matrix
 
 
@@ -79,22 +78,6 @@ def _ending(path: Path) -> str:
     if ending not in ENDINGS:
         raise ValueError(f"{path}: unknown ending; known are {', '.join(ENDINGS)}")
     return ending
-
-
-def _first_nan(matrix: np.ndarray | scipy.sparse.csr_array) -> tuple[int, int] | None:
-    """Row and column (from 0) of the first NaN, or None.
-
-    >>> _first_nan(np.array([[0.5, np.nan]])), _first_nan(np.eye(2, dtype=bool))
-    ((0, 1), None)
-    """
-    if matrix.dtype.kind != "f":
-        return None
-    if isinstance(matrix, np.ndarray):
-        rows, columns = np.nonzero(np.isnan(matrix))
-    else:
-        entries = matrix.tocoo()
-        rows, columns = (indices[np.isnan(entries.data)] for indices in entries.coords)
-    return (int(rows[0]), int(columns[0])) if len(rows) else None
 
 
 def _read_csv(path: Path) -> np.ndarray:
@@ -106,7 +89,7 @@ def _read_csv(path: Path) -> np.ndarray:
         raise MalformedRecord(path, reason, line)
     with contextlib.suppress(ValueError):
         matrix = np.loadtxt(io.BytesIO(content), delimiter=",", comments=None, quotechar='"', ndmin=2)
-        if not _first_nan(matrix):
+        if not np.isnan(matrix).any():
             return matrix
     return _rows_of_csv(path, content)
 

@@ -191,8 +191,7 @@ def read_columns(
     source.may_be_empty = {columns[role] for role in answers} - {columns.get("gold"), columns.get("id")}
     table = source.read([*columns.values()])
     if "id" in columns:
-        with naming_file(source.path):
-            _check_unique(source, columns["id"], table[columns["id"]])
+        _check_unique(source, columns["id"], table[columns["id"]])
     # what was read from a file is let go; standard input cannot be read again
     path, form, kept = source.path, source.form, source if str(source.path) == INPUT_NAME else None
 

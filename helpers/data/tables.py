@@ -57,20 +57,16 @@ class Source:
     ) -> None:
         self.path, self.form, self.content, self.names = path, form, content, list(names)
 
-    def _records(self, columns: Sequence[str] | None) -> Iterator[tuple[Any, Row | MalformedRecord]]:
+    def _records(self) -> Iterator[tuple[Any, Row | MalformedRecord]]:
         return iter(())
 
-    def rows(
-        self,
-        on_fault: Callable[[MalformedRecord], None] | None = None,
-        columns: Sequence[str] | None = None,
-    ) -> Iterator[tuple[Any, Row]]:
+    def rows(self, on_fault: Callable[[MalformedRecord], None] | None = None) -> Iterator[tuple[Any, Row]]:
         """The line that each row starts on (without lines its number, or None), and its cells by column.
 
         Blank lines are no rows. The error of a line that cannot be read is raised, or given to `on_fault`,
-        and the next line follows. `columns` : those that are needed; others may be left out.
+        and the next line follows.
         """
-        for line, row in self._records(columns):
+        for line, row in self._records():
             if not isinstance(row, MalformedRecord):
                 yield line, row
             elif on_fault is None:
@@ -109,7 +105,7 @@ class Source:
         cells: dict[str, list] = {name: [] for name in columns}
         labels: dict[str, str] = {}  # the same few texts come again and again: each is judged once
         with naming_file(self.path):
-            for number, (line, row) in enumerate(self.rows(columns=[*cells]), start=1):
+            for number, (line, row) in enumerate(self.rows(), start=1):
                 for name, column in cells.items():
                     value = row.get(name)
                     if type(value) is str and value in labels and name not in numbers:
@@ -181,7 +177,7 @@ class _Delimited(Source):
         position = len(next(csv.reader(text, delimiter=self.delimiter))) - 1
         return self.names[position] if position < len(self.names) else f"number {position + 1}"
 
-    def _records(self, columns: Sequence[str] | None) -> Iterator[tuple[int, Row | MalformedRecord]]:
+    def _records(self) -> Iterator[tuple[int, Row | MalformedRecord]]:
         width = len(self.names)
         for line, row in self._lines():
             if len(row) == width:
@@ -238,7 +234,7 @@ class _JsonLines(Source):
         """What is done before the first record is read."""
         self._check_utf8()
 
-    def _records(self, columns: Sequence[str] | None) -> Iterator[tuple[int, Row | MalformedRecord]]:
+    def _records(self) -> Iterator[tuple[int, Row | MalformedRecord]]:
         for number, line in enumerate(io.BytesIO(self.content.removeprefix(b"\xef\xbb\xbf")), start=1):
             if not line.strip():
                 continue
@@ -288,7 +284,7 @@ class _JsonDocument(_JsonLines):
             raise MalformedRecord(self.path, f"the columns have different lengths: {lengths}")
         return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
-    def _records(self, columns: Sequence[str] | None) -> Iterator[tuple[int, Row | MalformedRecord]]:
+    def _records(self) -> Iterator[tuple[int, Row | MalformedRecord]]:
         for number, record in enumerate(self._document, start=1):
             reason = f"record {number} is no JSON object but {shown(record)}"
             yield number, record if isinstance(record, dict) else MalformedRecord(self.path, reason)
@@ -318,7 +314,7 @@ class _LabelList(Source):
             raise MalformedRecord(path, f"{reason}, or say --input-format {kind}", 1)
         self.names = ["id", "label"] if "\t" in first.strip() else ["label"]
 
-    def _records(self, columns: Sequence[str] | None) -> Iterator[tuple[int, Row | MalformedRecord]]:
+    def _records(self) -> Iterator[tuple[int, Row | MalformedRecord]]:
         expected = "a label is" if len(self.names) == 1 else "id, tab and label are"
         for line, text in enumerate(self._texts, start=1):
             cells = [cell.strip() for cell in text.split("\t")]
@@ -349,10 +345,10 @@ class _Parquet(Source):
         with self._naming("this is no whole Parquet file"):
             return parquet.ParquetFile(BufferReader(self.content))
 
-    def _records(self, columns: Sequence[str] | None) -> Iterator[tuple[None, Row]]:
+    def _records(self) -> Iterator[tuple[None, Row]]:
         with self._naming("the file cannot be read"):
             # without threads: one that has just begun may abort a process that ends
-            for batch in self._opened().iter_batches(columns=columns, use_threads=False):
+            for batch in self._opened().iter_batches(use_threads=False):
                 yield from ((None, row) for row in batch.to_pylist())
 
     @contextlib.contextmanager

@@ -63,6 +63,8 @@ def test_a_large_file_is_counted_by_duckdb_where_it_is_installed(tmp_path, monke
     twice = write_rows(tmp_path / f"b.{kind}", [*some_rows(3), some_rows(1)[0]])
     with pytest.raises(ValueError, match="occurs twice, the first time in"):
         count_files(twice)
+    marked = write_file(tmp_path, "c.jsonl", "\ufeff" + '{"gold": "a", "predicted": "b"}\n')
+    assert count_files(marked)["gold"].tolist() == ["a"], "DuckDB does not read a byte order mark there"
 
 
 def test_files_of_several_kinds_and_headers_are_one_test_set(tmp_path):
