@@ -116,8 +116,8 @@ def count_files(
     alone = len(files) == 1 and not is_address(files[0])
     for_one = {"--gold": gold_file, "--input-format": form, "--empty": empty if empty != "error" else None}
     given = [option for option, value in for_one.items() if value is not None]
-    in_memory = alone and (given or files[0] == STANDARD_INPUT or file_kind(files[0]) not in KINDS)
-    chosen = engine or (MEMORY if in_memory else _engine_of(files))
+    whole = alone and (given or files[0] == STANDARD_INPUT or file_kind(files[0]) not in KINDS)
+    chosen = engine or (MEMORY if whole else _engine_of(files))
     if given and not (alone and chosen == MEMORY):
         raise ValueError(f"{name}: {given[0]} is for one file that is read in memory, --engine memory")
     for file in files:
@@ -128,18 +128,22 @@ def count_files(
             raise ValueError(f"{file}: files that are counted together end in {known}")
     # a file that is given alone has its identifiers checked, whatever its size
     checked = check_ids or (alone and (engine is None or chosen == MEMORY))
-    if chosen != MEMORY:
-        try:
-            counted = _count_all(files, named, chosen, check_ids, checked)
-        except MalformedRecord:  # some files DuckDB does not read, and it does not know the line
-            if engine or sum(map(file_size, files)) > READ_AGAIN:
-                raise
-            chosen = MEMORY
-    if alone and chosen == MEMORY:
-        counted = read_label_columns(files[0], *columns, gold_file=gold_file, form=form, empty=empty)
-        check_ids_column(counted.columns, files[0], check_ids)
-    elif chosen == MEMORY:
-        counted = _read_all(files, named, check_ids)
+
+    def in_memory() -> LabelColumns:
+        if not alone:
+            return _read_all(files, named, check_ids)
+        read = read_label_columns(files[0], *columns, gold_file=gold_file, form=form, empty=empty)
+        check_ids_column(read.columns, files[0], check_ids)
+        return read
+
+    try:
+        counted = in_memory() if chosen == MEMORY else _count_all(files, named, chosen, check_ids, checked)
+    except MalformedRecord:
+        if chosen == MEMORY or sum(map(file_size, files)) > READ_AGAIN:
+            raise
+        counted = in_memory()  # which knows the line of the fault, and reads some files that engines do not
+        if engine:
+            raise
     if "id" in counted.columns and not checked:
         logger.warning("%s: ids are not checked; --check-ids looks for those that occur twice", name)
     return with_names(counted, label_names) if label_names else counted
@@ -179,7 +183,7 @@ def _count_all(
             try:
                 values, times = _group_rows(reader.frame(part, roles), roles)
             except reader.errors as error:
-                raise reader.unreadable(part, error) from error
+                raise reader.unreadable(part.files, error) from error
             tables.append(part.table(values, times))
         if check_ids or (check_known and "id" in parts[0].columns):
             reader.check_ids(parts)

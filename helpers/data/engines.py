@@ -2,7 +2,7 @@
 
 An engine gives the labels of files as they stand there. It checks no byte of a column that is not asked for,
 and DuckDB takes a comma before the end of a JSON object, and blanks outside of quotes. It names no line: a
-fault is looked for again by the reader in memory, file by file, and has its words.
+fault is looked for again by the reader in memory (`count_files`) and has its words.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ import numpy as np
 
 from ..core import MalformedRecord, abridged, naming_file, plain_file, shown
 from .columns import Coded, LabelColumns
-from .predictions import ROLES, columns_of, read_columns
+from .predictions import columns_of, read_columns
 from .tables import DELIMITERS, SOURCES, Source, file_kind, label_of, open_source
 
 KINDS = ("csv", "tsv", "jsonl", "parquet")
@@ -85,22 +85,15 @@ class _Part(NamedTuple):
     columns: Mapping[str, str]
     files: list[str]
 
-    def fault(self, role: str, label: str | None, reason: str) -> MalformedRecord:
-        """The error of a label (None: of a file that cannot be read), with the first line that has it.
-
-        Without a line where the files are large, or all well to the reader in memory.
-        """
+    def fault(self, role: str, label: str, reason: str) -> MalformedRecord:
+        """The error of a label, with the first line that has it; without one where the files are large."""
         for file in self.files:
-            if file_size(file) > READ_AGAIN:
-                continue
-            try:
-                columns = read_columns(open_source(file), {role: self.columns.get(role) for role in ROLES})
-            except MalformedRecord as error:
-                return error
-            row = None if label is None else columns[role].first_row(label.__eq__)
-            if row is not None:
-                return columns.locate(role, row, reason)
-        return MalformedRecord(self.files[0], reason, None, self.columns.get(role))
+            if file_size(file) <= READ_AGAIN:
+                columns = read_columns(open_source(file), {role: self.columns[role]})
+                row = columns[role].first_row(label.__eq__)
+                if row is not None:
+                    return columns.locate(role, row, reason)
+        return MalformedRecord(self.files[0], reason, None, self.columns[role])
 
     def table(self, values: Mapping[str, Sequence[Any]], times: np.ndarray) -> LabelColumns:
         """The distinct rows, by role, and how often each occurs."""
@@ -109,7 +102,7 @@ class _Part(NamedTuple):
             try:
                 coded[role] = Coded.of(map(self._label, column))
             except ValueError as error:
-                raise self.fault(role, None, str(error)) from None
+                raise MalformedRecord(self.files[0], str(error), None, self.columns[role]) from None
 
         def locate(role: str, row: int, reason: str) -> MalformedRecord:
             return self.fault(role, coded[role][row], reason)
@@ -143,7 +136,7 @@ class _Engine:
         if kind != "parquet":
             return SOURCES[kind](path, kind, _beginning(path))
         if path.lower().endswith(".gz"):
-            raise ValueError(f"{path}: Parquet within gzip is read in memory only, --engine memory")
+            raise MalformedRecord(path, "Parquet within gzip is read in memory only, --engine memory")
         import pyarrow as pa
 
         content = pa.memory_map(path).read_buffer() if plain_file(path).stat().st_size else b""
@@ -162,11 +155,11 @@ class _Engine:
             parts.setdefault(key, _Part(kind, source.names, columns, [])).files.append(file)
         return list(parts.values())
 
-    def unreadable(self, part: _Part, error: Exception) -> MalformedRecord:
+    def unreadable(self, files: Sequence[str], error: Exception) -> MalformedRecord:
         """The error of files that the engine cannot read."""
-        is_far = any(map(is_address, part.files))
+        is_far = any(map(is_address, files))
         hint = "its extension httpfs reads addresses" if is_far else "try --engine memory"
-        return part.fault("", None, f"{self.name} cannot read this ({_first_line(error, 300)}); {hint}")
+        return MalformedRecord(files[0], f"{self.name} cannot read this ({_first_line(error, 300)}); {hint}")
 
     def check_ids(self, parts: Sequence[_Part]) -> None:
         """MalformedRecord for an identifier that is missing or occurs twice in all files."""
@@ -177,15 +170,13 @@ class _Engine:
             ids = reduce(lambda some, more: some.union(more), (self.frame(part, ["id"]) for part in parts))
             answer = self.rows(ids, _REPEATED.format(hash=self.hash, file=FILE))
         except self.errors as error:
-            raise self.unreadable(parts[0], error) from error
+            raise self.unreadable(parts[0].files, error) from error
         for value, times, *names in answer:
             # Spark names a file by its address
             paths = [
                 re.sub("^file:/+", "/", unquote(name)) if name[:5] == "file:" else name for name in names
             ]
             (first, part), (last, _) = (holder.get(os.path.abspath(p), (p, parts[0])) for p in paths)
-            if first == last and file_size(first) <= READ_AGAIN:  # the reader in memory names both lines
-                raise part._replace(files=[first]).fault("id", None, "")
             if value is None or not value.strip():
                 raise MalformedRecord(first, "the cell is empty", None, part.columns["id"])
             raise repeated(value, times, first, last, part.columns["id"])
@@ -232,7 +223,7 @@ class _DuckDb(_Engine):
                 return SOURCES[kind](path, kind, lines[0][0].encode() if lines else b"")
             relation = self._scan(kind, [path], "all_varchar=true")
         except self.errors as error:
-            raise self.unreadable(_Part(kind, (), {}, [path]), error) from error
+            raise self.unreadable([path], error) from error
         source = Source(path, names=relation.columns[:-1])  # without the file
         source.types = str(relation.types) if kind == "parquet" else ""
         return source
