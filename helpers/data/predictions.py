@@ -248,11 +248,9 @@ def _with_gold(source: Source, of_gold: Source, named: Mapping[str, str | None],
     def locate(role: str, row: int, reason: str) -> MalformedRecord:
         return gold.locate(role, row, reason) if role in gold else predicted.locate(role, order[row], reason)
 
-    arrays = {**predicted, **gold}
+    arrays, skipped = {**predicted, **gold}, [Coded.of([SKIPPED])] if (order == n).any() else []
     for role in predicted.roles:
-        longer = (
-            Coded.joined([predicted[role], Coded.of([SKIPPED])]) if (order == n).any() else predicted[role]
-        )
+        longer = Coded.joined([predicted[role], *skipped])
         arrays[role] = Coded(longer.codes[order], longer.categories)
     return LabelColumns(
         {role: arrays[role] for role in ROLES if role in arrays},
@@ -276,7 +274,7 @@ def _rows_by_id(
         if source.form != "txt":
             raise ValueError(f"{source.path}: {text}")
         logger.warning("%s: %s; they count as %s", source.path, text, SKIPPED)
-    return np.array([row_of.get(identifier, len(own)) for identifier in wanted])
+    return np.array([row_of.get(identifier, len(own)) for identifier in wanted], np.intp)
 
 
 def read_inverse(path: Path | str) -> dict[str, str]:

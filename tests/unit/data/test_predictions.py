@@ -136,6 +136,12 @@ class TestFaults:
         assert "no whole Parquet file" in fault_of(read_predictions, write_file(tmp_path, "b.parquet", cut))
 
 
+def test_files_without_a_row_beside_each_other(tmp_path):
+    files = [write_file(tmp_path, f"{name}.csv", f"id,{name}\n") for name in ("predicted", "gold")]
+    said = fault_of(lambda path: read_predictions(path, gold_file=files[1]), files[0])
+    assert said == ": there are no predictions, only the columns id, predicted"
+
+
 class TestMappings:
     """Inverse labels; answers and the labels that they stand for go the same way."""
 
