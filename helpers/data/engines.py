@@ -85,16 +85,6 @@ class _Part(NamedTuple):
     columns: Mapping[str, str]
     files: list[str]
 
-    def fault(self, role: str, label: str, reason: str) -> MalformedRecord:
-        """The error of a label, with the first line that has it; without one where the files are large."""
-        for file in self.files:
-            if file_size(file) <= READ_AGAIN:
-                columns = read_columns(open_source(file), {role: self.columns[role]})
-                row = columns[role].first_row(label.__eq__)
-                if row is not None:
-                    return columns.locate(role, row, reason)
-        return MalformedRecord(self.files[0], reason, None, self.columns[role])
-
     def table(self, values: Mapping[str, Sequence[Any]], times: np.ndarray) -> LabelColumns:
         """The distinct rows, by role, and how often each occurs."""
         coded = {}
@@ -105,7 +95,14 @@ class _Part(NamedTuple):
                 raise MalformedRecord(self.files[0], str(error), None, self.columns[role]) from None
 
         def locate(role: str, row: int, reason: str) -> MalformedRecord:
-            return self.fault(role, coded[role][row], reason)
+            """With the first line that has this label; without one where the files are large."""
+            for file in self.files:
+                if file_size(file) <= READ_AGAIN:
+                    columns = read_columns(open_source(file), {role: self.columns[role]})
+                    first = columns[role].first_row(coded[role][row].__eq__)
+                    if first is not None:
+                        return columns.locate(role, first, reason)
+            return MalformedRecord(self.files[0], reason, None, self.columns[role])
 
         return LabelColumns(coded, self.columns, locate, times)
 

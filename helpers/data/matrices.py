@@ -11,7 +11,7 @@ import csv
 import io
 from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import numpy as np
 import scipy  # its parts are loaded when they are first asked for
@@ -68,7 +68,8 @@ def read_matrix(path: Path | str) -> np.ndarray | scipy.sparse.csr_array:
         raise MalformedRecord(path, f"the matrix of {matrix.shape[0]} × {matrix.shape[1]} is empty")
     if matrix.dtype.kind not in "biuf":
         raise MalformedRecord(path, f"numbers are needed, not values of type {matrix.dtype}")
-    for row, column in zip(*(matrix != matrix).nonzero(), strict=True):  # as only NaN does
+    unlike_itself: Any = matrix != matrix  # as only NaN is
+    for row, column in zip(*unlike_itself.nonzero(), strict=True):
         raise MalformedRecord(path, f"the value in row {row}, column {column} (both from 0) is NaN")
     return matrix
 

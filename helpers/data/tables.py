@@ -107,18 +107,17 @@ class Source:
         with naming_file(self.path):
             for number, (line, row) in enumerate(self.rows(), start=1):
                 for name, column in cells.items():
-                    value = row.get(name)
-                    if type(value) is str and value in labels and name not in numbers:
-                        column.append(labels[value])
+                    text = row.get(name)
+                    if type(text) is str and text in labels and name not in numbers:
+                        column.append(labels[text])
                         continue
                     try:
-                        sound = self._value(row, name, name in numbers)
+                        column.append(self._value(row, name, name in numbers))
                     except ValueError as error:
                         record, line = ("", line) if self.has_lines else (f"record {number}: ", None)
                         raise MalformedRecord(self.path, f"{record}{error}", line, name) from None
-                    column.append(sound)
-                    if isinstance(sound, str) and sound:
-                        labels[sound] = sound
+                    if name not in numbers and column[-1]:
+                        labels[column[-1]] = column[-1]
         return {
             name: np.array(column, float) if name in numbers else Coded.of(column)
             for name, column in cells.items()
