@@ -279,10 +279,12 @@ def check_options(name: str, options: Mapping[str, Any]) -> dict[str, Any]:
     for option in options:
         if option not in known:
             raise unknown_name(f"option of {name}", option, known)
-    return {
-        option: checked_option(option, value, known[option].kind or type(known[option].default))
-        for option, value in options.items()
-    }
+    checked = dict(options)
+    for option, value in options.items():
+        about = known[option]
+        if value is not about.default:  # None, say, leaves the choice to the model
+            checked[option] = checked_option(option, value, about.kind or type(about.default))
+    return checked
 
 
 def full_options(name: str, options: Mapping[str, Any]) -> dict[str, Any]:

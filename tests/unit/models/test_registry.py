@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from helpers import ROOT
-from helpers.models import MODELS, build, check_options, default_settings, register_model
+from helpers.models import MODELS, build, check_options, default_settings, full_options, register_model
 from helpers.models.entity_markers import EntityMarkersCls
 from helpers.models.settings import Settings
 
@@ -22,6 +22,15 @@ def test_a_network_of_ones_own_has_settings_and_is_built_by_its_name(tiny_bert) 
     finally:
         del MODELS["other"]
     assert isinstance(model, EntityMarkersCls) and model.labels == ("a", "b")
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_every_default_may_be_given(name) -> None:
+    """As a model around another one does; a default may be None, which no other value of its kind is."""
+    bases = [base for base in MODELS if not MODELS[base].wraps] if MODELS[name].wraps else [None]
+    for base in bases:
+        options = full_options(name, {"base": base} if base else {})
+        assert check_options(name, options) == options
 
 
 def test_an_experiment_and_a_baseline_load_no_torch() -> None:
