@@ -22,7 +22,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 FOLDERS = ("metrics", "evaluation", "data", "models/linear", "runs")
 """Of helpers; the folder of the same name in tests/unit has to notice a fault there."""
-DATA = ("pairing", "predictions", "tables", "columns", "counting", "engines")
+DATA = ("variants", "predictions", "tables", "columns", "counting", "engines")
 """Modules of data that are changed; the others read one format each."""
 PAIRS = ((ast.Lt, ast.GtE), (ast.LtE, ast.Gt), (ast.Eq, ast.NotEq), (ast.Is, ast.IsNot), (ast.In, ast.NotIn))
 PAIRS += ((ast.And, ast.Or), (ast.Add, ast.Sub), (ast.Mult, ast.Div))

@@ -12,21 +12,20 @@ from .samples import RDR_MARKERS, SPACED_TAGS, TAGS, ParsedSample, RelationSampl
 from .samples import parse_tagged, pruned_heads, render, samples_sha256
 from .bags import Bag, Fingerprint, Mention, by_relation, distort_bags, fingerprint, hide_word, make_bags
 from .bags import mislead_bags, nyt10m_relations, shared_pairs, without_duplicates, wrong_pairs
-from .formats.parsing import starts_with_key
-from .formats.tagged import PTR_FILES, ptr_split
-from .formats.docred import AnnotatedDocument, DocumentFact, pair_shares, read_annotated_documents
-from .formats.docred import read_document_facts
-from .formats.records import read_relation_file
-from .formats.distant import GIDS_RELATIONS, read_entity_types, read_nyt_star, read_relation_aliases
-from .formats.documents import read_documents, read_labels
-from .formats.triples import Triple, TripleItem, holds_triples, read_triples
+from .parsing import starts_with_key
+from .sentences import PTR_FILES, ptr_split, read_relation_file
+from .distant import GIDS_RELATIONS, read_nyt_star, read_text_lists
+from .docred import AnnotatedDocument, DocumentFact, pair_shares, read_annotated_documents
+from .docred import read_document_facts
+from .triples import Triple, TripleItem, holds_triples, read_triples
+from .documents import Documents, label_list, label_matrix, read_documents, read_labels
 from .catalogue import Dataset, corpus_hashes, datasets, fetch_dataset, find_dataset
 from .catalogue import read_corpus, register_dataset, register_files, unregister_dataset
-from .parses import parse_dataset, parse_hashes, parsed_corpus, spacy_corpus
 from .statistics import TOTAL, count_labels, counted_datasets, dataset_statistics, find_statistics
 from .statistics import label_statistics, perplexity, published_counts
 from .demo import NEGATIVE, SYNTHETIC, SYNTHETIC_DOCUMENTS, TEST_ONLY, demo_corpus, demo_documents
-from .pairing import clean_sample, paired_sample, paired_sets, write_pairs
+from .variants import clean_sample, paired_sample, paired_sets, parse_dataset, parse_hashes
+from .variants import parsed_corpus, spacy_corpus, write_pairs
 from .columns import Coded, LabelColumns, Respelling, as_frame, renamed, respelt
 from .tables import distinct_keys, open_source
 from .predictions import ANSWERED, COMMON_NAMES, EMPTY, columns_of, read_answer_map, read_inverse
@@ -34,7 +33,6 @@ from .predictions import read_label_columns, read_label_names, read_predictions
 from .counting import count_files, count_rows
 from .systems import PUBLISHED_LISTS, UNKNOWN_ENTITY, PublishedList, join_semeval_answers, read_curve
 from .systems import read_gids_probabilities, read_ranked_list, semeval_key, tacred_predictions
-from .documents import Documents, label_list, label_matrix
 from .matrices import read_matrix, write_matrix
 
 # Python's csv refuses cells over 131,072 characters; a text of that length may stand beside the labels.

@@ -133,7 +133,7 @@ class Fingerprint:
     facts : bags of another relation than the negative class. relations : labels that occur, that class too.
     several : pairs with more than one relation, the negative class not counted.
     negative_sentences, negative_pairs : share of the negative class among sentences and pairs, in [0, 1].
-    annotated : sentences that annotators looked at. malformed : lines left out. notes : the reader's counts.
+    annotated : sentences that annotators looked at. notes : the reader's counts.
     """
 
     sentences: int
@@ -146,7 +146,6 @@ class Fingerprint:
     negative_sentences: float
     negative_pairs: float
     annotated: int
-    malformed: int
     notes: dict[str, int]
 
 
@@ -155,7 +154,7 @@ def fingerprint(mentions: Iterable[Mention], negative: str | None = "NA") -> Fin
 
     Parameters
     ----------
-    mentions : of one split; what a reader gives brings its notes and the number of malformed lines.
+    mentions : of one split; what a reader gives brings its notes.
     negative : the negative class, or None.
 
     Raises ValueError if there is no mention.
@@ -183,7 +182,6 @@ def fingerprint(mentions: Iterable[Mention], negative: str | None = "NA") -> Fin
         negative_sentences=of_sentences / len(corpus),
         negative_pairs=positive.count(0) / len(pairs),
         annotated=sum(bool(mention.annotated) for mention in corpus),
-        malformed=len(corpus.malformed),
         notes=dict(sorted(corpus.notes.items())),
     )
 

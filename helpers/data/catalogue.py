@@ -12,10 +12,9 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from ..core import (
-    MalformedRecord,
     MissingData,
     did_you_mean,
     file_sha256,
@@ -24,15 +23,11 @@ from ..core import (
     listing,
     unknown_name,
 )
-from .demo import demo_corpus, demo_documents
+from . import demo, distant, docred, documents, sentences, systems
 from .documents import Documents
 from .files import data_name, fetch, locate, registered_files, search_folders
-from .formats import distant, docred, records, tagged
-from .formats.documents import read_goemotions, read_labels, read_txt
-from .predictions import read_inverse
+from .predictions import read_inverse, read_label_names
 from .samples import Corpus, ParsedSample, RelationSample
-from .systems import count_nyt10m, count_tacred
-from .tables import json_document
 
 logger = logging.getLogger(__name__)
 KINDS = ("relations", "mentions", "facts", "documents")
@@ -50,7 +45,7 @@ class Dataset:
         'facts' (`Fact`), 'documents' (`Documents`).
     files : split → file, a name of the registry or a path on disk or in the data folders. Empty: only its
         counts are known.
-    reader : `reader(path, strict)` gives the samples of one file.
+    reader : `reader(path)` gives the samples of one file.
     maker : for data that are made, not read: `maker()` gives split → samples.
     made_from : the registered files that `maker` reads, if any.
     directed : whether relations have a direction, `BASE(e1,e2)` and `BASE(e2,e1)`; such data sets can be
@@ -135,25 +130,10 @@ class Dataset:
 
 
 _FUNCTIONS: dict[str, Callable[..., Any]] = {
-    "read_semeval": tagged.read_semeval,
-    "read_kbp37": tagged.read_kbp37,
-    "read_chemprot": tagged.read_chemprot,
-    "read_tacred": records.read_tacred,
-    "read_opennre": distant.read_opennre,
-    "read_gids": distant.read_gids,
-    "read_nyt_star": distant.read_nyt_star,
-    "read_docred": docred.read_docred,
-    "read_sentence_pairs": docred.read_sentence_pairs,
-    "read_txt": read_txt,
-    "read_goemotions": read_goemotions,
-    "count_tacred": count_tacred,
-    "count_nyt10m": count_nyt10m,
-    "drawn_corpus": docred.drawn_corpus,
-    "docred_pairs": partial(docred.pairs_labelled_twice, revised=False),
-    "docred_pairs_revised": partial(docred.pairs_labelled_twice, revised=True),
-    "gids_by_sentence": distant.gids_by_sentence,
-    "demo_corpus": demo_corpus,
-    "demo_documents": demo_documents,
+    name: function
+    for module in (sentences, distant, docred, documents, demo, systems)
+    for name, function in vars(module).items()
+    if callable(function)
 }
 """What a row of `datasets.toml` may name as its reader, maker or counter."""
 
@@ -181,14 +161,19 @@ def datasets() -> dict[str, Dataset]:
     return dict(_table)
 
 
-def find_dataset(name: str) -> Dataset:
-    """The row of a data set. Raises ValueError for an unknown name, with the nearest one.
+def find_dataset(
+    name: str, what: str = "dataset", fits: Callable[[Dataset], Any] = lambda row: True
+) -> Dataset:
+    """The row of a data set. Raises ValueError for a name that is none of those that fit, with the nearest.
+
+    what : how the error calls them.
 
     >>> find_dataset("tacred").negative, find_dataset("kbp37").splits
     ('no_relation', ('train', 'dev', 'test'))
     """
-    if name not in _table:
-        raise unknown_name("dataset", name, _table)
+    known = [row.name for row in _table.values() if fits(row)]
+    if name not in known:
+        raise unknown_name(what, name, known)
     return _table[name]
 
 
@@ -220,27 +205,24 @@ def unregister_dataset(name: str) -> None:
     del _table[name]
 
 
-def read_corpus(name: str, strict: bool = True) -> dict[str, Corpus | Documents]:
+def read_corpus(name: str) -> dict[str, Corpus | Documents]:
     """Every split of a data set: `RelationSample`s, `Mention`s, `Fact`s or `Documents`, as its `kind` says.
 
     Raises
     ------
     ValueError : unknown data set, or one of which only counts are known.
     MissingData, ChecksumError : a file is absent or not the registered one.
-    MalformedRecord : strict, and a record cannot be read.
+    MalformedRecord : a record cannot be read.
 
     >>> read_corpus("kpb37")
     Traceback (most recent call last):
     ValueError: unknown corpus 'kpb37'; did you mean 'kbp37'? Known: ...
     """
-    readable = [row.name for row in datasets().values() if row.splits]
-    if name not in readable:
-        raise unknown_name("corpus", name, readable)
-    dataset = datasets()[name]
+    dataset = find_dataset(name, "corpus", lambda row: row.splits)
     if dataset.maker:
         return dataset.maker()
-    places = {split: file_path(file, dataset.address) for split, file in dataset.files.items()}
-    return {split: dataset.reader(path, strict) for split, path in places.items() if dataset.reader}
+    read = cast(Callable[..., Any], dataset.reader)
+    return {split: read(file_path(file, dataset.address)) for split, file in dataset.files.items()}
 
 
 def fetch_dataset(name: str) -> list[Path]:
@@ -316,8 +298,7 @@ def register_files(
     Parameters
     ----------
     train, test : as `read_relation_file` reads them.
-    relations : a file with all relations, one a line, or JSON (a list, or relation → id); None: those that
-        occur.
+    relations : a file with all relations, as `read_label_names` reads it; None: those that occur.
     inverse : relation → inverse, or a file as `read_inverse` reads it, e.g. per:parents ↔ per:children.
     negative : the negative class; None: recognised by its name, if one occurs.
 
@@ -341,8 +322,8 @@ def register_files(
     files = {"train": Path(train).resolve(), "test": Path(test).resolve()}
     if files["train"] == files["test"]:
         raise ValueError(f"{train} is given for training and for testing: a test file of its own is needed")
-    listed = None if relations is None else _relations(relations)
-    reader = partial(records.read_relation_file, relations=listed)
+    listed = None if relations is None else tuple(read_label_names(relations).values())
+    reader = partial(sentences.read_relation_file, relations=listed)
     samples = {split: reader(file) for split, file in files.items()}
     occurring = {sample.relation: None for part in samples.values() for sample in part}
     labels = listed or tuple(occurring)
@@ -369,17 +350,6 @@ def register_files(
             text="official",
         )
     )
-
-
-def _relations(path: Path | str) -> tuple[str, ...]:
-    """All relations of a file: one a line, a JSON list, or the keys of a JSON object."""
-    if Path(path).suffix.lower() != ".json":
-        return read_labels(path, keep_order=True)
-    content = json_document(path)
-    names = list(content) if isinstance(content, list | dict) else []
-    if not names or not all(isinstance(name, str) and name for name in names) or len({*names}) < len(names):
-        raise MalformedRecord(path, "has to hold a JSON list of relations, or an object relation → id")
-    return tuple(names)
 
 
 def _warn_of_what_is_shared(samples: Mapping[str, list[RelationSample]]) -> None:

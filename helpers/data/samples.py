@@ -20,8 +20,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core import MalformedRecord
-
 Span = tuple[int, int]
 Markers = tuple[str, str, str, str]
 TAGS: Markers = ("<e1>", "</e1>", "<e2>", "</e2>")
@@ -82,12 +80,11 @@ class RelationSample:
 class Corpus(list):
     """The records of a file in order.
 
-    `malformed` : the errors of those left out (none if strict). `notes` : what else a reader counted.
+    `notes` : what else a reader counted.
     """
 
-    def __init__(self, records: Iterable[Any] = (), malformed: Iterable[MalformedRecord] = ()) -> None:
+    def __init__(self, records: Iterable[Any] = ()) -> None:
         super().__init__(records)
-        self.malformed = list(malformed)
         self.notes: Counter[str] = Counter()
 
 

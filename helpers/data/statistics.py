@@ -26,7 +26,7 @@ from .tables import DELIMITERS, open_source
 
 LABEL_COUNTS = RESULTS / "published" / "label_counts.csv"
 TOTAL = "(total)"
-MOST_DIGITS = 18  # sums of many such counts still fit into floats and 64 bits
+LARGEST = 2**53  # counts below are whole in floats, too
 
 
 @functools.cache
@@ -82,25 +82,20 @@ def count_labels(dataset: str) -> dict[str, dict[str, int]]:
     >>> count_labels("demo")["test"]["Other"]
     66
     """
-    rows = datasets().values()
-    known = [row.name for row in rows if row.has_counts and not row.undirected_of]
-    if dataset not in known:
-        raise unknown_name("dataset", dataset, known)
-    row = find_dataset(dataset)
-    if row.counter:
-        splits = row.counter()
-    else:
-        corpus = cast(dict[str, list[Any]], read_corpus(dataset))  # `has_counts`: no documents
-        splits = {split: Counter(sample.relation for sample in samples) for split, samples in corpus.items()}
+    row = find_dataset(dataset, fits=lambda row: row.has_counts and not row.undirected_of)
+    # `has_counts`: no documents
+    corpus = {} if row.counter else cast(dict[str, list[Any]], read_corpus(dataset))
+    splits = {split: Counter(sample.relation for sample in samples) for split, samples in corpus.items()}
+    splits = row.counter() if row.counter else splits
     listed = json.loads(locate(row.inventory).read_bytes()) if row.inventory else {}
-    if isinstance(listed, list):  # of NYT*: id → label, label → id
-        listed = listed[1]
-    labels = set(listed).union(*splits.values())
+    labels = set(listed[1] if isinstance(listed, list) else listed)  # of NYT*: id → label, label → id
+    labels = labels.union(*splits.values())
     return {
-        split: {
-            label: counts.get(label, 0)
-            for label in sorted(labels, key=lambda label: (-counts.get(label, 0), label))
-        }
+        split: dict(
+            sorted(
+                {label: counts.get(label, 0) for label in labels}.items(), key=lambda row: (-row[1], row[0])
+            )
+        )
         for split, counts in splits.items()
     }
 
@@ -270,15 +265,12 @@ def _splits(name: str) -> dict[str, dict[str, int]]:
             f"{name}: the labels of {', '.join(lacking)} are not counted, only of {', '.join(splits)}"
         )
     if about.undirected_of:
-        splits = {split: _without_direction(counts) for split, counts in splits.items()}
+        merged: dict[str, Counter[str]] = {split: Counter() for split in splits}
+        for split, counts in splits.items():
+            for label, count in counts.items():
+                merged[split][base_relation(label)] += count
+        return {split: dict(counts) for split, counts in merged.items()}
     return splits
-
-
-def _without_direction(counts: Mapping[str, int]) -> dict[str, int]:
-    merged: Counter[str] = Counter()
-    for label, count in counts.items():
-        merged[base_relation(label)] += count
-    return dict(merged)
 
 
 def _combined(
@@ -315,17 +307,17 @@ def _read_counts(path: Path, gold_column: str | None) -> dict[str, dict[str, int
         return {"": dict(source.read([column])[column].times())}
     if source.form not in DELIMITERS:
         raise ValueError("counts of labels are read from .csv and .tsv only")
-    source.column("label")
-    source.column("count")
+    source.may_be_empty = {"split"}
+    names = [source.column(name) for name in ("label", "count")]
+    columns = source.read([*names, *({"split"} & {*source.names})], numbers=["count"])
+    parts = columns.get("split", [""] * len(columns["label"]))
     splits: dict[str, dict[str, int]] = {}
-    for line, cells in source.rows():
-        label, counts = cells["label"], splits.setdefault(cells.get("split", ""), {})
-        if not label.strip() or label in counts:
-            problem = f"label {shown(label)} occurs twice" if label.strip() else "the cell is empty"
-            raise MalformedRecord(path, problem, line, "label")
-        digits = cells["count"].strip()
-        if not (digits.isascii() and digits.isdigit() and len(digits) <= MOST_DIGITS):
-            reason = f"a count is an integer, 0 or more, of at most {MOST_DIGITS} digits, not {shown(digits)}"
-            raise MalformedRecord(path, reason, line, "count")
-        counts[label] = int(digits)
+    for row, (label, count, split) in enumerate(zip(columns["label"], columns["count"], parts, strict=True)):
+        counts = splits.setdefault(split, {})
+        if label in counts:
+            raise MalformedRecord(path, f"label {shown(label)} occurs twice", source.line(row), "label")
+        if not 0 <= count < LARGEST or count % 1:
+            reason = f"a count is an integer, 0 or more and below 2^53, not {count:g}"
+            raise MalformedRecord(path, reason, source.line(row), "count")
+        counts[label] = int(count)
     return splits

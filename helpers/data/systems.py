@@ -33,11 +33,11 @@ from ..core import (
 )
 from .columns import Coded, as_frame
 from .files import locate, registered_file, search_folders
-from .formats.parsing import check_new, collect, json_array, lines, string
-from .formats.tagged import read_semeval
 from .matrices import read_arrays
+from .parsing import check_new, collect, lines, records_of, string
 from .predictions import read_label_columns
 from .samples import Fact
+from .sentences import read_semeval
 from .tables import open_source
 
 if TYPE_CHECKING:
@@ -124,14 +124,14 @@ def _read_folder(folder: Path, split: str) -> dict[str, list[str]]:
         if (size := len(columns[model])) != len(gold):
             raise MalformedRecord(path, f"{len(gold)} labels are expected, found {size}", size)
 
-    def parse(_line: int, _number: int, record: Any) -> list[tuple[str, str]]:
+    def parse(_line: int | None, _number: int, record: Any) -> list[tuple[str, str]]:
         identifier, relation = string(record, "id"), string(record, "relation")
         if identifier not in gold:
             raise ValueError(f"the id {shown(identifier)} does not occur in the models' files")
         return [(identifier, relation)]
 
     patch = folder / "patch" / f"{split}_patch.json"
-    revised = gold | dict(collect(patch, json_array(patch), parse, strict=True))
+    revised = gold | dict(collect(patch, records_of(patch), parse))
     keys = dict(zip(KEY_COLUMNS, ([*gold], [*gold.values()], [*revised.values()]), strict=True))
     return keys | columns
 
@@ -168,9 +168,9 @@ def join_semeval_answers(proposals: Path | str, key: Mapping[str, str]) -> pd.Da
     ...     join_semeval_answers(path, {"8001": "Other", "8002": "Other"})["predicted"].tolist()
     ['Other', '(skipped)']
     """
-    first: dict[str, int] = {}
+    first: dict[str, int | None] = {}
 
-    def parse(line: int, _number: int, row: dict[str, str]) -> list[tuple[str, str]]:
+    def parse(line: int | None, _number: int, row: dict[str, str]) -> list[tuple[str, str]]:
         label, identifier = row["label"], row.get("id")
         if identifier is None:
             raise ValueError(f"id, tab and label are expected in place of {shown(label)}")
@@ -181,7 +181,7 @@ def join_semeval_answers(proposals: Path | str, key: Mapping[str, str]) -> pd.Da
             raise unknown_name("relation", label, SEMEVAL_RELATIONS)
         return [(identifier, label)]
 
-    answers = dict(collect(proposals, open_source(proposals, "txt").rows(), parse, strict=True))
+    answers = dict(collect(proposals, records_of(proposals, "txt"), parse))
     predicted = [answers.get(identifier, SKIPPED) for identifier in key]
     columns = {"gold": Coded.of(key.values()), "predicted": Coded.of(predicted)}
     return as_frame({"id": list(key)} | columns)
@@ -250,7 +250,7 @@ def read_ranked_list(path: Path | str) -> RankedList:
     """
     widths: list[int] = []
 
-    def parse(_line: int, _number: int, row: bytes) -> list[tuple[list[float], Fact | None]]:
+    def parse(_line: int | None, _number: int, row: bytes) -> list[tuple[list[float], Fact | None]]:
         cells = row.decode().split()
         widths.append(len(cells))
         if len(cells) not in (3, 6):
@@ -262,7 +262,7 @@ def read_ranked_list(path: Path | str) -> RankedList:
             raise ValueError(f"precision {cells[0]} and recall {cells[1]} have to be from 0 to 1")
         return [(numbers, Fact("", *cells[3:]) if cells[3:] else None)]
 
-    points = collect(path, lines(path), parse, strict=True)
+    points = collect(path, lines(path), parse)
     precision, recall, scores = np.array([numbers for numbers, _ in points]).T.copy()
     facts = tuple(fact for _, fact in points)
     return RankedList(precision, recall, scores, None if facts[0] is None else facts)

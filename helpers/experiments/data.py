@@ -116,7 +116,7 @@ def _chosen(experiment: Experiment, splits: Mapping[str, Sequence[Any]]) -> tupl
     """Training and test samples; if not all training samples are taken, they are drawn once and for all."""
     train, test = list(splits["train"]), list(splits["test"])
     if experiment.part == "ptr":
-        train = data.ptr_split(train)
+        train = data.ptr_split(train)["train"]
     if experiment.holdout:  # always the same tenth
         numbers = range(len(train))
         chosen = {*random.Random(_HOLDOUT).sample(numbers, len(train) // _HOLDOUT)}
@@ -188,8 +188,8 @@ def read_bags(dataset: str) -> BagData:
     for part in parts:
         counts = data.fingerprint(splits[part], negative)
         lines.append(
-            f"{part}: {counts.sentences} sentences ({counts.duplicates} duplicates left out, "
-            f"{counts.malformed} malformed lines), {counts.pairs} pairs, {counts.facts} facts, "
+            f"{part}: {counts.sentences} sentences ({counts.duplicates} duplicates left out), "
+            f"{counts.pairs} pairs, {counts.facts} facts, "
             f"{counts.relations} labels"
         )
     lines.append(f"pairs in both parts: {len(data.shared_pairs(*parts.values()))}")
@@ -213,5 +213,4 @@ def read_data(experiment: Experiment) -> RelationData | BagData:
 
 def read_side(files: Mapping[str, str] = SIDE) -> dict[str, Any]:
     """Side information of RESIDE, by option, from registered files."""
-    readers = {"types": data.read_entity_types, "aliases": data.read_relation_aliases}
-    return {option: readers[option](data.locate(file)) for option, file in files.items()}
+    return {option: data.read_text_lists(data.locate(file)) for option, file in files.items()}

@@ -12,7 +12,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, replace
 from functools import cached_property, partial
-from itertools import pairwise, zip_longest
+from itertools import zip_longest
 from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
@@ -95,7 +95,7 @@ class PairedRows:
 
 
 @record
-class LabelSetRows:
+class _LabelSetRows:
     """Of a classifier that gives label sets; or of two on the same instances.
 
     Attributes
@@ -225,17 +225,19 @@ class RankedFacts:
         return cls(level=level, facts=ranking.facts, length=len(ranking), hit_ranks=hit_ranks, **columns)
 
     def counted(self, labels: Sequence[Label]) -> RankedFacts:
-        """Itself, once it is consistent. Raises ValueError that names the entry that is not."""
+        """Itself, if its list is written so. Raises ValueError that names the entry that is another one."""
         for name in ("relations", "pairs", "scores"):
             column = getattr(self, name)
             if column and self.unknown:
                 raise ValueError(f"outcome.unknown is given: expected no {name}")
             if column is not None and len(column) != self.length:
                 raise ValueError(f"outcome.{name} has {len(column)} entries, outcome.length is {self.length}")
-        for index, (above, score) in enumerate(pairwise(self.scores or ()), start=1):
-            if score > above:
-                raise ValueError(f"outcome.scores[{index}] is {score}, above the one before, {above}")
-        self.ranking(labels)
+        written = RankedFacts.from_ranking(self.ranking(labels), self.level, labels)
+        for name in ("scores", "unknown", "hit_ranks"):
+            both = zip_longest(getattr(self, name) or (), getattr(written, name) or ())
+            for index, (stated, fits) in enumerate(both):
+                if stated != fits:
+                    raise ValueError(f"outcome.{name}[{index}] is {stated}: expected {fits}, {_RULE}")
         return self
 
     def ranking(self, labels: Sequence[Label] = (), negative: Label | None = None) -> FactRanking:
@@ -278,8 +280,8 @@ class RankedFacts:
         return made if self.scores is not None else replace(made, scores=None)
 
     def _known(self) -> tuple[np.ndarray, np.ndarray]:
-        """The ranks at which it is known how many facts are true so far, and how many; ValueError where
-        `unknown` or `hit_ranks` is not what such a list is written as."""
+        """The ranks at which it is known how many facts are true so far, and how many are as far as there is
+        room for them."""
         known = np.ones(self.length, dtype=bool)
         for first, last in self.unknown:
             known[first - 1 : last] = False
@@ -291,12 +293,10 @@ class RankedFacts:
             )
         # each known rank has room for itself and for the ranks before it that are not known
         new = np.minimum(np.diff(hits_so_far, prepend=0), np.diff(ranks, prepend=0))
-        for name, expected in (("unknown", _unknown(ranks)), ("hit_ranks", np.repeat(ranks, new).tolist())):
-            for index, (stated, fits) in enumerate(zip_longest(getattr(self, name), expected)):
-                if stated != fits:
-                    rule = f"rising ranks up to {self.length}, pieces that do not touch, hits at known ranks"
-                    raise ValueError(f"outcome.{name}[{index}] is {stated}: expected {rule}")
-        return ranks, hits_so_far
+        return ranks, new.cumsum()
+
+
+_RULE = "as ranks rise, hits are at known ranks, pieces do not touch, and scores fall"
 
 
 def _unknown(ranks: np.ndarray) -> tuple[tuple[int, int], ...]:
@@ -306,7 +306,7 @@ def _unknown(ranks: np.ndarray) -> tuple[tuple[int, int], ...]:
     return tuple(zip((before[late] + 1).tolist(), (ranks[late] - 1).tolist(), strict=True))
 
 
-Rows = Annotated[ConfusionRows | PairedRows | LabelSetRows | RankedFacts, Field(discriminator="kind")]
+Rows = Annotated[ConfusionRows | PairedRows | _LabelSetRows | RankedFacts, Field(discriminator="kind")]
 KINDS = ("confusion", "paired", "label_sets", "facts")
 AnyOutcome = Outcome | MultilabelOutcome | RankedFacts
 
@@ -319,7 +319,7 @@ def _as_rows(outcome: AnyOutcome, second: str = "", train_support: Iterable[int]
         case RankedFacts():
             return outcome
         case Outcome() if outcome.decision is not None:
-            return LabelSetRows(second=second, decision=outcome.decision, pairs=outcome.to_rows())
+            return _LabelSetRows(second=second, decision=outcome.decision, pairs=outcome.to_rows())
         case Outcome() if len(outcome.roles) == 2:
             return ConfusionRows(rows=outcome.to_rows())
         case Outcome():
@@ -327,7 +327,7 @@ def _as_rows(outcome: AnyOutcome, second: str = "", train_support: Iterable[int]
             return PairedRows(other=other, second=second, rows=outcome.to_rows())
     if outcome.sets is None:
         raise ValueError("outcome has no label sets: make it with keep_sets=True")
-    return LabelSetRows(
+    return _LabelSetRows(
         decision=outcome.sets.decision,
         depth=outcome.ranking.depth,
         train_support=None if train_support is None else tuple(train_support),

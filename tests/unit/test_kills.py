@@ -50,9 +50,9 @@ save_figure(figure, "one", pd.DataFrame({"x": [1]}), sys.argv[1])
 """
 PAIRS = """
 import sys
-from helpers.data import demo_corpus, pairing
-pairing.read_corpus = lambda dataset: demo_corpus()
-pairing.write_pairs(sys.argv[1], "semeval2010")
+from helpers.data import demo_corpus, variants
+variants.read_corpus = lambda dataset: demo_corpus()
+variants.write_pairs(sys.argv[1], "semeval2010")
 """
 NOTEBOOKS = """
 import sys

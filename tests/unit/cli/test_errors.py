@@ -74,7 +74,7 @@ BAD = [
     ("score mine.csv --fail-under dodran=0.2", "score of this report 'dodran'; did you mean 'dodrans'?"),
     ("score mine.csv --score-only PPR", "unknown score of this report 'PPR'"),
     ("stats tacrde", "'tacrde'; did you mean 'tacred'? Known: semeval2010"),
-    ("stats counts.csv", "counts.csv, line 2, column 'count': a count is an integer, 0 or more,"),
+    ("stats counts.csv", "counts.csv, line 2, column 'count': 'many' is no finite number"),
     ("stats unnamed.csv", "unnamed.csv: which column is gold? no column has a common name"),
     ("data fetch kbp73", "unknown data set or file 'kbp73'; did you mean 'kbp37'?"),
     ("data build-pairs out", "semeval2010/TRAIN_FILE.TXT is missing. Looked for"),

@@ -67,8 +67,7 @@ READERS = {path.name: f"read_{path.name}" for path in sorted(VALID.iterdir())}
 READERS |= {"tables": "read_label_columns count_files read_predictions", "tables+records": "open_source"}
 READERS |= {"run": "load_run", "model": "load_model"}
 """Kind of files → its readers, if there are any."""
-MODULES = [data, *map(vars(data.formats).get, ("distant", "docred", "documents", "records", "tagged"))]
-MODULES += [data.systems, runs, experiments]
+MODULES = [data, data.distant, data.docred, data.documents, data.sentences, data.systems, runs, experiments]
 MODULES += [SimpleNamespace(load_model=DocumentClassifier.load)]
 OTHERS = {"read_corpus", "read_goemotions", "read_curve"}
 """Of registered files, and of two; spoilt ones in tests/unit/data."""

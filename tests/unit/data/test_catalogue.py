@@ -146,7 +146,7 @@ class TestOwnFiles:
         for file, content, message in (
             ("few.txt", "Other\n", "train.csv, line .*: unknown relation"),
             ("bad.json", '{"a"', "bad.json, line 1: no valid JSON"),
-            ("bad.json", '["a", "a"]', "bad.json: has to hold a JSON list of relations"),
+            ("bad.json", '["a", "a"]', "bad.json: the name 'a' occurs twice"),
         ):
             with pytest.raises(ValueError, match=message):
                 register_files("mine", *files, relations=write_file(mine, file, content))

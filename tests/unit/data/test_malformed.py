@@ -8,7 +8,6 @@ import pytest
 from helpers import data
 from helpers.core import MalformedRecord
 from helpers.data import open_source
-from helpers.data.formats.parsing import json_array
 from tests.support import write_file
 
 AB = '{"gold": "A", "pred": "B"}\n'
@@ -83,16 +82,10 @@ RELATIONS = [
     ("a.csv", "text,relation\n<e1>a</e1> <e2>b</e2>,r\n<e1>a</e1>,r\n", ", line 3: no entities are marked"),
     ("a.csv", SPANS + "ab,0,1,1,9,r\n", ", line 2: tail span (1, 9)"),
     ("a.csv", "sentences,relation\nx,r\n", ", line 2: the field 'text' is missing; there are sentences"),
-    ("a.json", json.dumps([TACRED | {"obj_end": 5}]), "obj is words 2 to 5; there are 5 words"),
-    ("a.json", json.dumps([TACRED, TACRED]), "id '7' occurred before"),
+    ("a.json", json.dumps([TACRED | {"obj_end": 5}]), ": record 1: tail is words 2 to 5; there are 5 words"),
+    ("a.json", json.dumps([TACRED, TACRED]), ": record 2: id '7' occurred before"),
     ("a.txt", '1\t"<e1>a</e1> <e2>b</e2>"\n\n', ", line 1: the line with the relation is missing"),
     ("a.csv", "text,relation\n", ": the file holds no record"),
-]
-ARRAYS = [
-    ("a.json", b'{"a": 1}', ", line 1: one JSON array is expected"),
-    ("a.json", b"[1,\n2", ", line 2: .*it does not go on"),
-    ("a.json", b"[1\n, {]", ", line 2: item 1 of the array"),
-    ("a.json", b'["caf\xe9"]', ", line 1: byte 5 of the file, 0xe9, is not UTF-8"),
 ]
 LABEL_FILES = [
     ("a.txt", "a\nb\na\n", ", line 3: label 'a' occurred before, at line 1"),
@@ -118,7 +111,9 @@ INVERSES = [
 COUNTS = [
     ("a.csv", "name,count\nA,1\n", ": column 'label' does not exist. Columns: name, count"),
     ("a.csv", "a,b\nA,1\n", ": which column is gold? no column has a common name"),
-    ("a.csv", "label,count\nA,1\nB,x\n", ", line 3, column 'count': a count is an integer, 0 or more"),
+    ("a.csv", "label,count\nA,1\nB,x\n", ", line 3, column 'count': 'x' is no finite number"),
+    ("a.csv", "label,count\nA,1\n\nB,-1\n", ", line 4, column 'count': a count is an integer, 0 or more"),
+    ("a.csv", "label,count\nA,1\nB,0.5\n", ", line 3, column 'count': a count is an integer, 0 or more"),
     ("a.csv", "label,count\nA,1\n\nA,1\n", ", line 4, column 'label': label 'A' occurs twice"),
     ("a.csv", "count,label\n1,\n", ", line 2, column 'label': the cell is empty"),
     ("a.csv", "label,count\nA,0\n", ": counts hold no sample"),
@@ -151,7 +146,6 @@ READERS = [
     (lambda path: open_source(path).read(["label"]), LABELS),
     (lambda path: open_source(path).read(["score"], numbers=["score"]), NUMBERS),
     (data.read_relation_file, RELATIONS),
-    (lambda path: list(json_array(path)), ARRAYS),
     (data.read_labels, LABEL_FILES),
     (data.read_label_names, NAMES),
     (data.read_inverse, INVERSES),
@@ -159,7 +153,7 @@ READERS = [
     (data.read_matrix, MATRICES),
     (lambda path: data.join_semeval_answers(path, KEY), ANSWERS),
     (data.read_ranked_list, LISTS),
-    (data.read_entity_types, TYPES),
+    (data.read_text_lists, TYPES),
 ]
 CASES = [(read, *case) for read, cases in READERS for case in cases]
 

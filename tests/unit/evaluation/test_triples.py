@@ -95,12 +95,12 @@ OUTSIDE = {"text": "a", "gold": [[SPAN, "r", {"span": [1, 5]}]], "predicted": []
     ("item", "options", "said"),
     [
         ({"predicted": []}, {}, "there is no key 'gold'"),
-        ({"gold": [["a", "r"]], "predicted": []}, {}, "item 2, key 'gold': triple 1: head, relation"),
-        ({"gold": [], "predicted": [["a", "r", 3]]}, {}, "item 2, key 'predicted': triple 1: tail is 3"),
+        ({"gold": [["a", "r"]], "predicted": []}, {}, "line 2: key 'gold': triple 1: head, relation"),
+        ({"gold": [], "predicted": [["a", "r", 3]]}, {}, "line 2: key 'predicted': triple 1: tail is 3"),
         ({"gold": [], "predicted": [["a", " ", "b"]]}, {}, "triple 1: the relation is empty"),
         ({"gold": [*ABC, {"h": "a"}], "predicted": []}, {}, "triples in two forms"),
         ({"gold": [{"h": "a", "r": "r"}], "predicted": []}, {}, "triple 1: there is no tail"),
-        ({"gold": "<triplet> a", "predicted": ""}, {}, "item 2, key 'gold': .* is incomplete"),
+        ({"gold": "<triplet> a", "predicted": ""}, {}, "line 2: key 'gold': .* is incomplete"),
         ({"gold": {"a": 1}, "predicted": []}, {}, "a list of triples is expected"),
         ({"gold": ABC, "predicted": "none"}, {}, "key 'predicted': a JSON list of triples, or"),
         (OUTSIDE, {}, r"the span of tail is \[1, 5\], outside of the text of length 1"),
@@ -124,7 +124,7 @@ def test_bad_files_items_and_rules_are_refused(write) -> None:
     mine, gold = (write([{"id": n, "triples": ABC}], f"{n}.jsonl") for n in (1, 2))
     three = r"item 1, predicted triples: \(head, relation, tail\) is expected"
     for arguments, said in (
-        ([write([], "a.jsonl")], "no record"),
+        ([write([], "a.jsonl")], "no JSON object"),
         ([write([{"gold": [], "predicted": []}], "b.jsonl")], "there is no gold triple"),
         ([write([{"gold": [], "truth": [], "predicted": []}], "c.jsonl")], "which key has gold triples"),
         ([write([{"predicted": []}], "d.jsonl")], "no key of gold triples is recognised.*--gold FILE"),

@@ -140,7 +140,7 @@ class TestData:
 
     def test_ptr_split_holds_the_authors_sentences(self, data_dir) -> None:
         whole = read_corpus("semeval2010")["train"]
-        train, dev = ptr_split(whole), ptr_split(whole, "dev")
+        train, dev = ptr_split(whole).values()
         assert (len(train), len(dev), len(whole)) == (6507, 1493, 8000)
         order = {sample.id: place for place, sample in enumerate(whole)}
         places = [[order[sample.id] for sample in part] for part in (train, dev)]

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from helpers import ROOT
 from helpers.core import SKIPPED
 from helpers.data import Dataset, register_dataset, unregister_dataset
-from helpers.data.formats.tagged import read_semeval
+from helpers.data.sentences import read_semeval
 from helpers.metrics import MultilabelOutcome, Outcome
 from helpers.reporting import leaderboard
 from helpers.reporting.leaderboard import Refused, Submission, add_submission, submissions

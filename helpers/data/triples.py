@@ -14,12 +14,11 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ...core import listing, naming_file, shown
-from ..predictions import COMMON_NAMES
-from ..samples import Span
-from ..tables import label_of
-from .parsing import collect, json_record
-from .records import records_of
+from ..core import listing, shown
+from .parsing import collect, records_of
+from .predictions import COMMON_NAMES
+from .samples import Span
+from .tables import STANDARD_INPUT, label_of
 
 logger = logging.getLogger(__name__)
 
@@ -38,6 +37,9 @@ TEXTS = ("text", "sentence", "tokens", "token")
 GENERATED = "<triplet>"
 """Begins a group of REBEL's text: `<triplet> head <subj> tail <obj> relation <subj> tail <obj> relation`."""
 _MARKS = re.compile("</?s>|<pad>")  # of its beginning, end and padding
+
+Names = str | tuple[tuple[str, ...], ...]
+"""The key of the triples of a role, or its usual names, the better ones first."""
 
 
 class Triple(NamedTuple):
@@ -84,9 +86,9 @@ def read_triples(
 
     Raises
     ------
-    MalformedRecord : with line, item and key: no list, a triple that is not of three parts, triples in two
-        forms in one list, a part that is empty or no text, a span outside of the text or words of the item;
-        an id twice.
+    MalformedRecord : with line (in a JSON list the record's number) and key: no list, a triple that is not of
+        three parts, triples in two forms in one list, a part that is empty or no text, a span outside of the
+        text or words of the item; an id twice.
     ValueError : which key holds the lists is not clear; the items of the two files do not match.
 
     >>> import tempfile
@@ -96,28 +98,26 @@ def read_triples(
     ...     read_triples(path)[0].gold[0][:3]
     ('left', 'Ada', 'Rome')
     """
-    named = {"gold": gold_column, "predicted": predicted_column, "id": id_column}
+    gold_names: Names = gold_column or (GOLD, LISTS)
     if gold_file is None:
-        columns, ids = _columns(path, {"gold": (GOLD, LISTS), "predicted": (PREDICTED,)}, named)
-        return _items(columns["gold"], columns["predicted"], ids)
-    columns, ids = _columns(path, {"predicted": (PREDICTED, LISTS, GOLD)}, named)
-    gold, gold_ids = _columns(gold_file, {"gold": (GOLD, LISTS)}, named)
-    predicted = columns["predicted"]
-    if ids and gold_ids:
-        if ids.keys() != gold_ids.keys():
-            lacking = [name for name in gold_ids if name not in ids]
-            strange = [name for name in ids if name not in gold_ids]
-            what = f"{len(lacking)} ids of {gold_file} are missing" if lacking else "there are other ids"
-            raise ValueError(f"{path}: {what}, the first is {shown((lacking or strange)[0])}")
-        predicted = [predicted[ids[name]] for name in gold_ids]
-    elif len(predicted) != len(gold["gold"]):
-        sizes = f"{path} has {len(predicted)} items, {gold_file} has {len(gold['gold'])}"
-        raise ValueError(f"{sizes}; to be matched by id, both need ids")
-    return _items(gold["gold"], predicted, gold_ids)
-
-
-def _items(gold: list[list[Triple]], predicted: list[list[Triple]], ids: dict[str, int]) -> list[TripleItem]:
-    return list(map(TripleItem, gold, predicted, ids or [None] * len(gold)))
+        names: dict[str, Names] = {"gold": gold_names, "predicted": predicted_column or (PREDICTED,)}
+        columns, ids = _columns(path, names, id_column)
+    else:
+        columns, own = _columns(path, {"predicted": predicted_column or (PREDICTED, LISTS, GOLD)}, id_column)
+        gold, ids = _columns(gold_file, {"gold": gold_names}, id_column)
+        columns |= gold
+        if own and ids:
+            if own.keys() != ids.keys():
+                lacking = [name for name in ids if name not in own]
+                what = f"{len(lacking)} ids of {gold_file} are missing" if lacking else "there are other ids"
+                first = (lacking or [name for name in own if name not in ids])[0]
+                raise ValueError(f"{path}: {what}, the first is {shown(first)}")
+            columns["predicted"] = [columns["predicted"][own[name]] for name in ids]
+        elif len(columns["predicted"]) != len(columns["gold"]):
+            sizes = f"{path} has {len(columns['predicted'])} items, {gold_file} has {len(columns['gold'])}"
+            raise ValueError(f"{sizes}; to be matched by id, both need ids")
+    numbers = ids or [None] * len(columns["gold"])
+    return list(map(TripleItem, columns["gold"], columns["predicted"], numbers))
 
 
 def holds_triples(path: Path | str, *named: str | None) -> bool:
@@ -128,9 +128,11 @@ def holds_triples(path: Path | str, *named: str | None) -> bool:
     >>> holds_triples("a.txt")
     False
     """
+    if str(path) == STANDARD_INPUT:  # which can be read once only
+        return False
     names = {*GOLD, *PREDICTED, *LISTS, *(name.lower() for name in named if name)}
     try:
-        item = json_record(next(records_of(path))[1])
+        item = next(records_of(path))[1]
         values = [value for name, value in item.items() if name.lower() in names]
     except (ValueError, OSError, AttributeError, StopIteration, RecursionError):
         return False
@@ -140,47 +142,36 @@ def holds_triples(path: Path | str, *named: str | None) -> bool:
     )
 
 
-Names = tuple[tuple[str, ...], ...]
-"""Names of a key, the better ones first."""
-
-
 def _columns(
-    path: Path | str, roles: dict[str, Names], named: dict[str, str | None]
+    path: Path | str, roles: dict[str, Names], id_column: str | None
 ) -> tuple[dict[str, list[list[Triple]]], dict[str, int]]:
-    """Role → the triples of each item, and id → item, empty if the items have no ids.
-
-    named : the keys that the caller names.
-    """
+    """Role → the triples of each item, and id → item, empty if the items have no ids."""
     keys: dict[str, str] = {}
     columns: dict[str, list[list[Triple]]] = {role: [] for role in roles}
     ids: dict[str, int] = {}
     notes: Counter[str] = Counter()
 
-    def parse(_line: int, number: int, record: Any) -> list[int]:
-        item = json_record(record)
-        if not isinstance(item, dict):
-            raise ValueError(f"item {number} is no object but {shown(item)}")
+    def parse(_line: int | None, number: int, item: Any) -> list[int]:
         if not keys:
-            keys.update({role: named[role] or _key(item, role, names) for role, names in roles.items()})
+            keys.update({role: _key(item, role, names) for role, names in roles.items()})
             known = COMMON_NAMES["id"]
-            keys["id"] = named["id"] or next((name for name in item if name.lower() in known), "")
+            keys["id"] = id_column or next((name for name in item if name.lower() in known), "")
         size = max((len(item.get(name) or ()) for name in TEXTS), default=0)
         for role, column in columns.items():
             key = keys[role]
             if key not in item:
-                raise ValueError(f"item {number}: there is no key {shown(key)}, as the first item has")
+                raise ValueError(f"there is no key {shown(key)}, as the first item has")
             try:
                 column.append(_triples(item[key], size, notes if role == "predicted" else None))
             except ValueError as error:
-                raise ValueError(f"item {number}, key {shown(key)}: {error}") from error
+                raise ValueError(f"key {shown(key)}: {error}") from error
         if keys["id"]:
             name = label_of(item.get(keys["id"]))
             if ids.setdefault(name, number - 1) != number - 1:
-                raise ValueError(f"item {number}: id {shown(name)} occurred before, item {ids[name] + 1}")
+                raise ValueError(f"id {shown(name)} occurred before, record {ids[name] + 1}")
         return []
 
-    with naming_file(path):
-        collect(path, records_of(path), parse, strict=True)
+    collect(path, records_of(path), parse)
     if notes["incomplete"]:
         logger.warning("%s: %d incomplete triples of generated text are left out", path, notes["incomplete"])
     return columns, ids
@@ -188,6 +179,8 @@ def _columns(
 
 def _key(item: dict, role: str, names: Names) -> str:
     """The key of an item that holds the triples of a role; ValueError where that is not clear."""
+    if isinstance(names, str):
+        return names
     for known in names:
         keys = [name for name in item if name.lower() in known]
         if len(keys) == 1:
