@@ -7,7 +7,6 @@ no file is written.
 
 from __future__ import annotations
 
-import csv
 import json
 import re
 from collections.abc import Iterator, Sequence
@@ -24,7 +23,7 @@ from .audit.intervals import CONSISTENT, INCONSISTENT, NOT_DERIVABLE
 _NAMES = ("dataset", "model", "seed_or_agg", "metric", "scheme")
 """The columns that say what a number is, within a paper's item."""
 _SHOWN = ["what", "published", "ours", "agrees"]
-_JUDGED = {CONSISTENT: True, INCONSISTENT: False, NOT_DERIVABLE: None}
+_JUDGED = {CONSISTENT: "yes", INCONSISTENT: "no", NOT_DERIVABLE: ""}
 _WRITTEN = re.compile(r"results/tables/([\w-]+\.csv)")
 
 
@@ -86,28 +85,28 @@ def _expected_tables(notebooks: Path | str = ROOT / "notebooks") -> dict[str, st
     return expected
 
 
-def _comparisons(path: Path) -> Iterator[tuple[str, str, str, str, str, bool | None]]:
+def _comparisons(path: Path) -> Iterator[tuple[str, str, str, str, str, str]]:
     """The rows of a tidy table with a published value as (heading, item, what, published, ours, agrees).
 
     What all rows of an item share goes into the heading, the rest into `what`. `ours` is in the printed unit,
-    with one digit more than is printed. `agrees`: would it be printed like this? Rows with a `verdict` were
-    judged as intervals by the audit: `ours` is the interval, and the verdict decides (None: not derivable).
-    Rows that name an `encoder` are of models trained here, on another encoder than the paper's: not judged.
-    A table that names neither paper nor published values, such as one of fingerprints, has no such rows.
+    with one digit more than is printed. `agrees`: 'yes' if it would be printed like this. Rows with a
+    `verdict` were judged as intervals by the audit: `ours` is the interval, and the verdict decides ('': not
+    derivable). Rows that name an `encoder` are of models trained here, on another encoder than the paper's:
+    not judged. A table that names neither paper nor published values, such as one of fingerprints, has no
+    such rows.
 
     Raises ValueError that names file and row: a published value that is no number, a score that is no
     fraction, an unknown verdict, or one without its interval.
     """
-    with path.open(encoding="utf-8", newline="") as file:
-        if not {"paper", "published"} & set(next(csv.reader(file), [])):
-            return
+    if not {"paper", "published"} & set(pd.read_csv(path, nrows=0)):
+        return
     table = read_tidy(path)
     for (paper, item), rows in table[table["published"] != ""].groupby(["paper", "item"], sort=False):
         varying = [name for name in _NAMES if rows[name].nunique() > 1] or list(_NAMES)
-        shared = _words(rows.iloc[0], [name for name in _NAMES if name not in varying], ", ")
-        trained = sorted(set(rows["encoder"]) - {""}) if "encoder" in rows else []
-        shared = ", ".join(filter(None, [shared, *(f"ours on {encoder}, not judged" for encoder in trained)]))
-        heading = ", ".join(filter(None, (paper, item, shared))) + f" ({path.name})"
+        shared = [_words(rows.iloc[0], [name for name in _NAMES if name not in varying], ", ")]
+        trained = sorted(set(rows.get("encoder", [])) - {""})
+        shared += [f"ours on {encoder}, not judged" for encoder in trained]
+        heading = ", ".join(filter(None, (paper, item, *shared))) + f" ({path.name})"
         for _, row in rows.iterrows():
             try:
                 yield heading, f"{paper} {item}", _words(row, varying), row["published"], *_judged(row)
@@ -119,8 +118,8 @@ def _words(row: pd.Series, columns: Sequence[str], between: str = " ") -> str:
     return between.join(row[column] for column in columns if row[column])
 
 
-def _judged(row: pd.Series) -> tuple[str, bool | None]:
-    """Ours in the printed unit, and whether it agrees; None: not judged."""
+def _judged(row: pd.Series) -> tuple[str, str]:
+    """Ours in the printed unit, and whether it agrees: 'yes', 'no' or, not judged, ''."""
     printed, verdict, scale = row["published"], row.get("verdict"), 1.0
     # a table with a column `unit` names the unit of its values, which is the printed one; else scores are
     # fractions, as everywhere in the project, and printed in per cent where `results/published` says so
@@ -135,7 +134,8 @@ def _judged(row: pd.Series) -> tuple[str, bool | None]:
         ends = ("low", "high") if verdict != NOT_DERIVABLE else ()
         return " to ".join(_printed_like(row[end] * scale, printed) for end in ends), _JUDGED[verdict]
     ours = row["value"] * scale
-    return _printed_like(ours, printed), None if row.get("encoder") else agrees(ours, printed)
+    agreed = "" if row.get("encoder") else "yes" if agrees(ours, printed) else "no"
+    return _printed_like(ours, printed), agreed
 
 
 @cache
@@ -162,24 +162,16 @@ def _printed_like(value: float, printed: str) -> str:
 
 def _aligned(rows: pd.DataFrame) -> str:
     """Columns of text side by side, numbers to the right."""
-    answers = ["" if agreed is None else "yes" if agreed else "no" for agreed in rows["agrees"]]
-    lines = [_SHOWN, *rows.assign(agrees=answers)[_SHOWN].to_numpy().tolist()]
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    return "\n".join(
-        "  ".join(
-            f"{text:{side}{width}}" for text, side, width in zip(line, "<>><", widths, strict=True)
-        ).rstrip()
-        for line in lines
-    )
+    lines = pd.DataFrame([_SHOWN, *rows[_SHOWN].to_numpy()])
+    sides = zip(lines, ("right", "left", "left", "right"), strict=True)  # where the blanks go
+    columns = [lines[name].str.pad(lines[name].str.len().max(), side) for name, side in sides]
+    return "\n".join("  ".join(cells).rstrip() for cells in zip(*columns, strict=True))
 
 
 def _verdicts(path: Path) -> str:
     """How many claims of each paper the audit found consistent."""
-    table = pd.read_csv(path, dtype=str, keep_default_na=False)
-    if not {"paper", "verdict"} <= set(table):
-        raise ValueError(f"{path}: columns are {', '.join(table)}; paper and verdict are needed")
-    counts = pd.crosstab(table["paper"], table["verdict"])
-    counts = counts.reindex(columns=[CONSISTENT, INCONSISTENT, NOT_DERIVABLE], fill_value=0)
+    table = pd.read_csv(path, usecols=["paper", "verdict"])
+    counts = pd.crosstab(table["paper"], table["verdict"]).reindex(columns=list(_JUDGED), fill_value=0)
     heading = f"The audit: claims that follow from other published numbers ({path.name})"
     said = [", ".join(f"{n} {word}" for word, n in row.items()) for _, row in counts.iterrows()]
     return "\n".join([heading, *map(": ".join, zip(counts.index, said, strict=True))])
@@ -187,12 +179,11 @@ def _verdicts(path: Path) -> str:
 
 def _count(rows: pd.DataFrame) -> str:
     """How many numbers agree, which do not, and how many were not judged."""
-    judged = rows[rows["agrees"].notna()]
-    wrong = judged[~judged["agrees"].astype(bool)]
+    agreed, wrong, left = (rows[rows["agrees"] == answer] for answer in ("yes", "no", ""))
     named = "; ".join(f"{item}: {', '.join(own['what'])}" for item, own in wrong.groupby("item", sort=False))
-    counted = f"{len(judged) - len(wrong)} of {len(judged)} published numbers agree"
-    said = f"{counted}; these do not: {named}." if named else f"{counted}."
-    if left := len(rows) - len(judged):
-        are = "row is" if left == 1 else "rows are"
-        said += f" {left} more {are} not judged: of another encoder, or not derivable."
+    said = f"{len(agreed)} of {len(agreed) + len(wrong)} published numbers agree"
+    said += f"; these do not: {named}." if named else "."
+    if len(left):
+        are = "row is" if len(left) == 1 else "rows are"
+        said += f" {len(left)} more {are} not judged: of another encoder, or not derivable."
     return said

@@ -42,32 +42,27 @@ _TABLE_1, _SECTION_1 = ("W", "Table 1"), ("W", "Section 1")
 _PERPLEXITIES = ("perplexity", "perplexity_without_negative")
 _OF_WHOLE, _OF_TEST = ("labels", "samples", "negative_share"), (*_PERPLEXITIES, "ratio")
 _UNDIRECTED = "semeval2010-undirected"
+_UNPRINTED = "nothing printed to compare it with"
 
 
 class StatisticsTable:
-    """The cells of Table 1, `table("tacred", "ratio")`, and what else is known about its corpora.
+    """What is printed about the corpora of Table 1, `table("tacred", "ratio")`, and their label counts.
 
-    counts : label counts, columns dataset, split, label and count.
+    published : `load_published()`. counts : label counts, columns dataset, split, label and count.
     """
 
     def __init__(self, published: pd.DataFrame, counts: pd.DataFrame) -> None:
         self.published = published
-        self.frame = published[published["paper"].eq("W") & published["item"].eq("Table 1")]
-        self.datasets = list(dict.fromkeys(self.frame["dataset"]))
+        of_table_1 = published["paper"].eq("W") & published["item"].eq("Table 1")
+        self.datasets = list(dict.fromkeys(published.loc[of_table_1, "dataset"]))
         parts = counts.groupby(["dataset", "split"], sort=False)[["label", "count"]]
         self.counts = {key: part.to_numpy().tolist() for key, part in parts}
 
-    def __call__(self, dataset: str, metric: str) -> Cell:
-        """One cell; ValueError if there is none."""
-        return find_cell(self.frame, dataset=dataset, metric=metric)
-
-    def prose(self, item: str, metric: str) -> Cell:
-        """A number that the text or a caption of the paper states."""
-        return find_cell(self.published, paper="W", item=item, metric=metric)
-
-    def riedel(self, metric: str, **where: str) -> Cell:
-        """A number of NYT (Riedel et al.) in Table 1 of paper D (Gao et al. 2021)."""
-        return find_cell(self.published, paper="D", item="Table 1", dataset="nyt10", metric=metric, **where)
+    def __call__(
+        self, dataset: str, metric: str, paper: str = "W", item: str = "Table 1", **where: str
+    ) -> Cell:
+        """One printed number; ValueError if there is none."""
+        return find_cell(self.published, paper=paper, item=item, dataset=dataset, metric=metric, **where)
 
     def split(self, dataset: str, split: str = "test") -> Counts:
         """Counts of one split; {} if unknown. Undirected SemEval: the directed labels, merged."""
@@ -86,36 +81,34 @@ class StatisticsTable:
         the others of the test set."""
         about, known = find_dataset(dataset), {}
         parts = [self.split(dataset, split) for split in about.whole]
-        whole, test = dict(sum(map(Counter, parts), Counter())), self.split(dataset)
         if parts and all(parts):
+            whole = dict(sum(map(Counter, parts), Counter()))
             known["samples"] = sum(whole.values())
             if TOTAL not in whole:
-                measured = label_statistics(whole, about.negative)
-                known |= {name: getattr(measured, name) for name in _OF_WHOLE}
+                measured = label_statistics(whole, about.negative).to_dict()
+                known |= {name: measured[name] for name in _OF_WHOLE}
                 known["negative_share"] *= 100
-        if test:
-            measured = label_statistics(test, about.negative)
-            known |= {name: getattr(measured, name) for name in _OF_TEST}
+        if test := self.split(dataset):
+            measured = label_statistics(test, about.negative).to_dict()
+            known |= {name: measured[name] for name in _OF_TEST}
         return known
 
 
-def _from_label_counts(table: StatisticsTable, dataset: str) -> Iterator[Check]:
+def _row(table: StatisticsTable, dataset: str) -> Iterator[Check]:
     """Every number of a row of Table 1 against label counts."""
     known, unknown = table.statistics(dataset), "no label counts that cover it are at hand"
     for metric in (*_OF_WHOLE, *_OF_TEST):
-        cell, claim = table(dataset, metric), f"{dataset}: {metric} from label counts"
         inputs, note = (("label counts",), "") if metric in known else ((), unknown)
-        yield compare(cell, claim, known.get(metric), inputs, note)
+        claim = f"{dataset}: {metric} from label counts"
+        yield compare(table(dataset, metric), claim, known.get(metric), inputs, note)
 
 
 def _row_bounds(table: StatisticsTable, dataset: str) -> Iterator[Check]:
     """Inside one row: perplexity is at most #Rel, and both agree where no sample is negative."""
     names = ("labels", "negative_share", *_PERPLEXITIES)
     labels, share, both, without = (table(dataset, name) for name in names)
-    bounds = [(both, "<= #Rel", labels.value)]
-    if share.value > 0:
-        bounds.append((without, "w/o NA <= #Rel - 1", labels.value - 1))
-    for cell, text, most in bounds:
+    bounds = [(both, "<= #Rel", labels.value), (without, "w/o NA <= #Rel - 1", labels.value - 1)]
+    for cell, text, most in bounds if share.value > 0 else bounds[:1]:
         claim = f"{dataset}: perplexity {text}"
         yield check(cell, claim, f"<= {most:g}", (1.0, most), cell, (cell, labels))
     if not share.value > 0:
@@ -145,7 +138,7 @@ def _against_stated(
         fitting = next((interval for interval in derived if overlap(interval, ends(claimed))), last)
         yield check(_TABLE_1, claim, published, claimed, fitting, inputs)
     if not stated:
-        yield check(_TABLE_1, claim, "", None, last, inputs, "nothing printed to compare it with")
+        yield check(_TABLE_1, claim, "", None, last, inputs, _UNPRINTED)
 
 
 def _stated_shares(table: StatisticsTable, dataset: str) -> Stated:
@@ -162,7 +155,7 @@ def _stated_shares(table: StatisticsTable, dataset: str) -> Stated:
         share = 100 * (1 - sample_count(tables)[0] / tables.prose("test_samples").value)
         stated.append((f"{share:.2f} by the PPRs of paper R", share))
     if dataset == "nyt10":
-        cell = table.riedel("negative_share", statistic="test")
+        cell = table(dataset, "negative_share", "D", statistic="test")
         stated.append((f"{cell.printed} in paper D, Table 1", cell))
     return stated
 
@@ -174,16 +167,16 @@ def _merged_directions(table: StatisticsTable) -> Iterator[Check]:
     Other; so the four perplexities give q. An enclosure by `corners`: the quotient rises with the one
     difference, falls with the other.
     """
-    directed = [table("semeval2010", name) for name in _PERPLEXITIES]
-    undirected = [table(_UNDIRECTED, name) for name in _PERPLEXITIES]
+    pairs = [[table(name, metric) for name in ("semeval2010", _UNDIRECTED)] for metric in _PERPLEXITIES]
     bits = []
-    for source, cell in zip(directed, undirected, strict=True):
+    for source, cell in pairs:
         bits.append(difference(corners(log2, source), corners(log2, cell)))
         claim = f"{cell.name}: direction adds at most 1 bit"
         yield check(cell, claim, "0 to 1", (0.0, 1.0), bits[-1], (source, cell))
     share = corners(lambda both, positives: 100 * (1 - both / positives), *bits)
     claim = "semeval2010: share of Other in the test set from all four perplexities"
-    yield from _against_stated(claim, _stated_shares(table, "semeval2010"), [share], directed + undirected)
+    inputs = [cell for column in zip(*pairs, strict=True) for cell in column]
+    yield from _against_stated(claim, _stated_shares(table, "semeval2010"), [share], inputs)
     for metric in ("samples", "negative_share"):
         first, second = table("semeval2010", metric), table(_UNDIRECTED, metric)
         yield compare(second, f"{second.name}: does not depend on direction", first.value, (first,))
@@ -191,14 +184,17 @@ def _merged_directions(table: StatisticsTable) -> Iterator[Check]:
 
 def _riedel(table: StatisticsTable) -> Iterator[Check]:
     """NYT of Riedel et al.: sizes and shares as paper D prints them."""
-    labels = table.riedel("labels")
-    train, test = (table.riedel("sentences", statistic=split) for split in ("train", "test"))
-    shares = [table.riedel("negative_share", statistic=split) for split in ("train", "test")]
+    labels = table("nyt10", "labels", "D")
+    (train, test), shares = (
+        [table("nyt10", metric, "D", statistic=split) for split in ("train", "test")]
+        for metric in ("sentences", "negative_share")
+    )
     yield compare(table("nyt10", "labels"), "nyt10: #Rel of paper D", labels.value, (labels,))
     total = train.value + test.value
     note = "two copies of the training set: with 522,043 sentences it would fit"
-    claim = "nyt10: size = train + test of paper D"
-    yield compare(table("nyt10", "samples"), claim, total, (train, test), note)
+    yield compare(
+        table("nyt10", "samples"), "nyt10: size = train + test of paper D", total, (train, test), note
+    )
     mean = corners(lambda a, b: (a * train.value + b * test.value) / total, *shares)
     claim = "nyt10: %NA from the shares of paper D"
     yield compare(table("nyt10", "negative_share"), claim, mean, (train, test, *shares))
@@ -214,9 +210,8 @@ def positive_sentences(published: pd.DataFrame) -> tuple[int, int] | None:
     (6399, 6656)
     """
     of_nyt = {"item": "Table 1", "dataset": "nyt10"}
-    shares = negative_share(
-        *(find_cell(published, paper="W", metric=metric, **of_nyt) for metric in _PERPLEXITIES)
-    )
+    both = (find_cell(published, paper="W", metric=metric, **of_nyt) for metric in _PERPLEXITIES)
+    shares = negative_share(*both)
     size = find_cell(published, paper="D", metric="sentences", statistic="test", **of_nyt).value
     return (ceil(size * (1 - shares[-1][1])), floor(size * (1 - shares[-1][0]))) if shares else None
 
@@ -239,9 +234,8 @@ def _skewed_corpora(table: StatisticsTable) -> Iterator[Check]:
     least = min(low for dataset, (low, _) in evenness.items() if dataset.startswith("semeval"))
     for dataset in others:
         if dataset != "semeval2010":
-            claim = f"{dataset}: perplexity / #Rel is below that of SemEval"
-            claimed = (0.0, least)
-            yield check(_SECTION_1, claim, f"< {least:.3f}", claimed, evenness[dataset], cells[dataset])
+            claim, below = f"{dataset}: perplexity / #Rel is below that of SemEval", (0.0, least)
+            yield check(_SECTION_1, claim, f"< {least:.3f}", below, evenness[dataset], cells[dataset])
 
 
 def _largest_relation(table: StatisticsTable) -> Iterator[Check]:
@@ -252,10 +246,11 @@ def _largest_relation(table: StatisticsTable) -> Iterator[Check]:
     ratio, falls with the number.
     """
     *both, ratio = (table("nyt10", name) for name in _OF_TEST)
-    size = table.riedel("sentences", statistic="test")
-    stated, count = table.prose("Section 1", "largest_positive_share"), positive_sentences(table.published)
-    claim, note = "nyt10: number of positive test sentences", "nothing printed to compare it with"
-    yield check(_TABLE_1, claim, "", None, count, (*both, size), note)
+    size = table("nyt10", "sentences", "D", statistic="test")
+    stated = table("nyt10", "largest_positive_share", item="Section 1")
+    count = positive_sentences(table.published)
+    claim = "nyt10: number of positive test sentences"
+    yield check(_TABLE_1, claim, "", None, count, (*both, size), _UNPRINTED)
     derived, note = None, "the perplexities fit no share of negative samples"
     if count is not None:
         once, twice = (corners(lambda r, n, least=m: 100 * least * r / n, ratio, count) for m in (1, 2))
@@ -269,28 +264,28 @@ def _rest(table: StatisticsTable) -> Iterator[Check]:
     """NYT: '58% of the relations have fewer than 100 training instances'. Figure 1's caption: 12,184 negative
     samples; dodrans and entropy weights between weighted and macro. Section 3.1: one test sample of
     Entity-Destination(e2,e1). Table 4: 19 classes, as in Table 1."""
-    rare = table.prose("Section 1", "relations_below_100_training_instances")
+    rare = table("nyt10", "relations_below_100_training_instances", item="Section 1")
     claim = "nyt10: share of relations with fewer than 100 training instances"
     yield compare(rare, claim, None, (), "no counts by relation are printed")
-    negatives, negative = table.prose("Figure 1 caption", "negative_samples"), find_dataset("tacred").negative
-    test, support = table.split("tacred"), table.positive("tacred")
-    yield _counted(negatives, "tacred: negative test samples", test, negative)
+    negatives = table("tacred", "negative_samples", item="Figure 1 caption")
+    yield _counted(table, negatives, "tacred: negative test samples", find_dataset("tacred").negative)
     for scheme in ("dodrans", "entropy"):
         claim = f"tacred: {scheme} weights lie between weighted and macro, class by class"
-        if test:
-            inside, n, note = _between(scheme, support, sum(test.values()))
+        if test := table.split("tacred"):
+            inside, n, note = _between(scheme, table.positive("tacred"), sum(test.values()))
             yield check(negatives, claim, f"{n} classes", n, inside, ("label counts",), note)
         else:
             yield check(negatives, claim, "all classes", None, None)
     relation = "Entity-Destination(e2,e1)"
-    single, test = table.prose("Section 3.1", relation), table.split("semeval2010")
-    yield _counted(single, f"semeval2010: test samples of {relation}", test, relation)
-    classes, labels = table.prose("Table 4 caption", "labels"), table("semeval2010", "labels")
+    single = table("semeval2010", relation, item="Section 3.1")
+    yield _counted(table, single, f"semeval2010: test samples of {relation}", relation)
+    classes, labels = table("semeval2010", "labels", item="Table 4 caption"), table("semeval2010", "labels")
     yield compare(classes, "semeval2010: classes as in Table 1", labels.value, (labels,))
 
 
-def _counted(cell: Cell, claim: str, test: Counts, label: str) -> Check:
+def _counted(table: StatisticsTable, cell: Cell, claim: str, label: str) -> Check:
     """A stated number of test samples of a label against the label counts."""
+    test = table.split(claim.partition(":")[0])
     return compare(cell, claim, test.get(label, 0) if test else None, ("label counts",) if test else ())
 
 
@@ -309,17 +304,10 @@ def _between(scheme: str, support: list[int], total: int) -> tuple[int, int, str
 
 
 def audit_corpora(table: StatisticsTable) -> list[Check]:
-    """All checks of paper W's Table 1, then of its text about the corpora, in order.
-
-    >>> from helpers.papers.audit.report import _load_label_counts
-    >>> from helpers.reporting import load_published
-    >>> table = StatisticsTable(load_published(), _load_label_counts())
-    >>> [one.claim for one in audit_corpora(table) if one.verdict == "inconsistent"][-1]
-    'tacred: entropy weights lie between weighted and macro, class by class'
-    """
-    checks = [claim for dataset in table.datasets for claim in _from_label_counts(table, dataset)]
-    checks += [claim for dataset in table.datasets for claim in _row_bounds(table, dataset)]
+    """All checks of paper W's Table 1, then of its text about the corpora, in order."""
+    checks = [claim for rows in (_row, _row_bounds) for name in table.datasets for claim in rows(table, name)]
     for dataset in ("tacred", "nyt10", "semeval2010", _UNDIRECTED):
         checks += _linked_perplexities(table, dataset)
-    checks += [*_merged_directions(table), *_riedel(table), *_skewed_corpora(table)]
-    return [*checks, *_largest_relation(table), *_rest(table)]
+    for part in (_merged_directions, _riedel, _skewed_corpora, _largest_relation, _rest):
+        checks += part(table)
+    return checks

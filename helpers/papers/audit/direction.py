@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
-from ...reporting import Cell, Range, as_cell, find_cell
+from ...reporting import PUBLISHED_FOLDER, Cell, Range, as_cell, find_cell
 from .intervals import (
     ABOVE_ZERO,
     BELOW_ZERO,
@@ -146,13 +146,9 @@ def _immobile_pairs(share: Range, both_correct: int, n: int) -> np.ndarray:
     >>> _immobile_pairs((0.0020, 0.0030), 1985, 2263)[[0, -1]].tolist()
     [[4, 1989], [6, 2263]]
     """
-    m = np.arange(max(both_correct, 1), n + 1)
-    low = np.ceil(m * share[0]).astype(int)
-    high = np.minimum(np.floor(m * share[1]).astype(int), m - both_correct)
-    width = np.maximum(high - low + 1, 0)
-    first = np.repeat(np.cumsum(width) - width, width)
-    k = np.repeat(low, width) + np.arange(width.sum()) - first
-    return np.stack([k, np.repeat(m, width)], axis=1)
+    k, m = np.meshgrid(np.arange(n - both_correct + 1), np.arange(max(both_correct, 1), n + 1))
+    fits = (share[0] <= k / m) & (k / m <= share[1]) & (k + both_correct <= m)
+    return np.stack([k[fits], m[fits]], axis=1)
 
 
 def _nearest_rate(percent: float, both_correct: int, n: int) -> float:
@@ -161,32 +157,12 @@ def _nearest_rate(percent: float, both_correct: int, n: int) -> float:
     >>> _nearest_rate(99.0, 5, 10)
     50.0
     """
-    m = np.arange(max(both_correct, 1), n + 1)
-    k = np.clip(np.round(m * percent / 100), 0, m - both_correct)
+    k, m = _immobile_pairs((0.0, 1.0), both_correct, n).T
     possible = 100 * k / m
     return float(possible[abs(possible - percent).argmin()])
 
 
-_BETTER = "A+ B+ PD- PIR- PPR+"
-
-_COMPARISONS = (
-    ("Section IV-C", "EM-C (large)", "EM-C (base)", _BETTER),
-    ("Section V-A", "EM-ES (base)", "EM-C (base)", _BETTER),
-    ("Section V-A", "R-BERT (base)", "EM-C (base)", _BETTER),
-    ("Section V-A", "EM-ES (large)", "EM-C (large)", _BETTER),
-    ("Section V-A", "R-BERT (large)", "EM-C (large)", _BETTER),
-    ("Section V-A", "R-BERT (base)", "EM-ES (base)", _BETTER),
-    ("Section V-A", "EM-ES (large)", "EM-ES (base)", _BETTER),
-    ("Section V-A", "R-BERT (large)", "R-BERT (base)", _BETTER),
-    ("Section V-B", "EMR-C (base)", "EM-C (base)", "A- B+ PD- PPR- PPR+"),
-    ("Section V-B", "EMR-C (large)", "EM-C (large)", "A- B+ PD- PPR- PPR+"),
-    ("Section V-C", "EM-C-M (base)", "EM-C (base)", _BETTER),
-    ("Section V-E", "EM-C-M (large)", "EM-C (large)", "A+"),
-    ("Section V-E", "EM-ES-M (large)", "EM-ES (large)", "A+"),
-    ("Section V-E", "R-BERT-M (large)", "R-BERT (large)", "A+"),
-    ("Section V-E", "EM-ES-M (large)", "EM-C-M (large)", "A+"),
-    ("Section V-E", "EM-ES-M (large)", "R-BERT-M (large)", "A+"),
-)
+COMPARISONS = PUBLISHED_FOLDER / "comparisons.csv"
 """Where the text compares a model with another: + for larger, - for smaller. Section V-B is taken at its
 word, 'smaller PD, PPR, and larger PPR' (the first PPR should read PIR)."""
 
@@ -209,14 +185,14 @@ def _restated(tables: DirectionTables) -> Iterator[Check]:
 
 
 def _compared(tables: DirectionTables) -> Iterator[Check]:
-    """Every 'better', 'larger' and 'smaller' of the text (`_COMPARISONS`)."""
+    """Every 'better', 'larger' and 'smaller' of the text (`COMPARISONS`)."""
     signs = {"+": ("larger", "> 0", ABOVE_ZERO), "-": ("smaller", "< 0", BELOW_ZERO)}
-    for item, model, against, claims in _COMPARISONS:
-        for claim in claims.split():
+    for row in pd.read_csv(COMPARISONS).itertuples():
+        for claim in row.scores.split():
             short, (word, *claimed) = claim[:-1], signs[claim[-1]]
-            cells = tables(model, short), tables(against, short)
-            text = f"{short} of {model} is {word} than that of {against}"
-            yield check(("R", item), text, *claimed, difference(*cells), cells)
+            cells = tables(row.model, short), tables(row.against, short)
+            text = f"{short} of {row.model} is {word} than that of {row.against}"
+            yield check(("R", row.item), text, *claimed, difference(*cells), cells)
 
 
 def _spread(cells: list[Cell]) -> Range:
@@ -287,11 +263,6 @@ def audit_direction(published: pd.DataFrame, without_other: int | None = None) -
 
     published : `load_published()`. without_other : number of SemEval test samples that are not Other, by
     label counts; None if those are missing.
-
-    >>> from helpers.reporting import load_published
-    >>> checks = audit_direction(load_published(), 2263)
-    >>> [one.published for one in checks if one.verdict == "inconsistent"]
-    ['46.38', '33.94', '79.03', '78.76', '< 0', '< 0']
     """
     tables = DirectionTables(published)
     checks = [*_performance_differences(tables), *_paired_rates(tables, without_other)]
