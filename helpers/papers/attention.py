@@ -7,7 +7,6 @@ JSON with its provenance; `read_study` and the frames load no model.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -100,20 +99,15 @@ def case_study(
     relation's logit, and `direction`, those of the lead of the gold relation over its inverse. EMR-C reads
     the gold relation beside the sentence: its attribution is that of 'holds', and it has no direction.
 
-    Raises ValueError if the weights do not fit the experiment's model, for a data set whose labels are not
-    known here, and as `build`.
-
-    >>> case_study(Experiment("em-c", "kbp37"), "em-c.safetensors")
-    Traceback (most recent call last):
-    ValueError: the case study knows semeval2010 and demo, not kbp37
+    Raises ValueError if the weights do not fit the experiment's model; MissingData for a data set that is not
+    here, as `build` else.
     """
 
     from ..models.training import load_weights
 
     options = experiment.options | {"attention": "eager"}
     made = (experiment.model, experiment.encoder, _labels(experiment), experiment.resolved())
-    model = build(*made, experiment.seed, **options)
-    load_weights(Path(weights), model)
+    model = load_weights(Path(weights), build(*made, experiment.seed, **options))
     study = {
         "model": experiment.name,
         "dataset": experiment.dataset_name,
@@ -133,11 +127,9 @@ def case_study(
 
 
 def _labels(experiment: Experiment) -> tuple[str, ...]:
-    if experiment.dataset == "semeval2010":
+    if experiment.dataset == "semeval2010":  # known without its files
         return SEMEVAL_RELATIONS
-    if experiment.dataset == "demo":
-        return tuple(label_ids(sample.relation for part in read_corpus("demo").values() for sample in part))
-    raise ValueError(f"the case study knows semeval2010 and demo, not {experiment.dataset}")
+    return tuple(label_ids(s.relation for part in read_corpus(experiment.dataset).values() for s in part))
 
 
 def _reading(model, sample: RelationSample) -> dict[str, Any]:
@@ -171,15 +163,9 @@ def _attribution(model, sample: RelationSample, relation: str, against: str | No
 
 
 def _text(study: Mapping[str, Any]) -> str:
-    """JSON with one list of numbers or words a line."""
-    text = json.dumps(study, indent=1, ensure_ascii=False)
-    for item in ('"[^"]*"', '[^][{}",]+'):
-        text = re.sub(rf"\[\s+({item}(?:,\s+{item})*)\s+\]", _one_line, text)
-    return text + "\n"
-
-
-def _one_line(found: re.Match[str]) -> str:
-    return "[" + re.sub(r",\n\s+", ", ", found[1].strip()) + "]"
+    """JSON with one field of the study a line."""
+    lines = (f"{json.dumps(name)}: {json.dumps(value, ensure_ascii=False)}" for name, value in study.items())
+    return "{\n" + ",\n".join(lines) + "\n}\n"
 
 
 Studies = Mapping[str, Mapping[str, Any]]

@@ -16,6 +16,16 @@ from ..runs import Run
 
 A, B = reporting.DIRECTION[:2]
 NAMES = dict(zip(reporting.DIRECTION, ("A", "B", "PD", "PIR", "PPR"), strict=True))
+ALIKE = ("per:spouse", "per:alternate_names", "org:alternate_names", "org:members", "org:subsidiaries")
+"""Relations of KBP37 between two persons, or two organisations."""
+KINDS = {"right_original": "right on A", "right_both": "right on both"}
+"""Columns of `paired_breakdown` that the figures show, the larger one first."""
+
+
+def _printed() -> pd.DataFrame:
+    """Tables II–VI, with `name`, the model without its size, and `size`: 'base', 'large' or missing."""
+    printed = reporting.load_published("R").query("item.str.startswith('Table') and metric in @NAMES")
+    return printed.join(printed["model"].str.extract(r"^(?P<name>.+?)(?: \((?P<size>base|large)\))?$"))
 
 
 def direction_rows(runs: Sequence[Run], intervals: pd.DataFrame, made: str = "") -> pd.DataFrame:
@@ -27,34 +37,26 @@ def direction_rows(runs: Sequence[Run], intervals: pd.DataFrame, made: str = "")
     >>> direction_rows([], pd.DataFrame()).empty
     True
     """
-    scheme = {name: "" if name in ("pir", "ppr") else "official" for name in reporting.DIRECTION}
-    rows = reporting.run_rows(
-        reporting.per_seed(runs, reporting.paired_scores),
-        intervals,
-        {name: (name, scheme[name]) for name in scheme},
-    )
+    names = {name: (name, "" if name in ("pir", "ppr") else "official") for name in reporting.DIRECTION}
+    rows = reporting.run_rows(reporting.per_seed(runs, reporting.paired_scores), intervals, names)
     signatures = {
         run.dataset: f"|performance:official_macro|inverse:e1e2|negative:{run.negative}|n:{run.n}|v:{RULES}"
         for run in runs
     }
-    printed = _printed()
+    base_last = _printed().dropna(subset="size").sort_values("size", ascending=False)
+    printed = {
+        (row["dataset"], row["name"], row["metric"], row["scheme"], "mean"): (
+            row["printed"],
+            row["model"],
+            row["item"],
+        )
+        for row in base_last.to_dict("records")
+    }
     for row in rows:
         row["signature"] = row["metric"] + signatures[row["dataset"]] + (made if "low" in row else "")
         *_, item = printed.get(reporting.printed_key(row | {"seed_or_agg": "mean"}), [""])
         row |= {"paper": "R", "item": item or "further models"}
     return reporting.tidy_runs(rows, printed)
-
-
-def _printed() -> dict[tuple[str, ...], tuple[str, str, str]]:
-    """Tables II–VI for `tidy_runs`; base before large."""
-    printed, cells = reporting.load_published("R"), {}
-    printed = printed[printed["item"].str.startswith("Table")]
-    for size in ("(large)", "(base)"):
-        for _, row in printed[printed["model"].str.endswith(size)].iterrows():
-            name = row["model"].removesuffix(f" {size}")
-            key = (row["dataset"], name, row["metric"], row["scheme"], "mean")
-            cells[key] = (row["printed"], row["model"], row["item"])
-    return cells
 
 
 def direction_table(rows: pd.DataFrame, dataset: str = "semeval2010") -> pd.DataFrame:
@@ -72,18 +74,16 @@ def direction_table(rows: pd.DataFrame, dataset: str = "semeval2010") -> pd.Data
     >>> direction_table(direction_rows([], pd.DataFrame())).query("model == 'EM-C'")["PPR"].tolist()
     ['3.27', '12.95']
     """
-    printed = reporting.load_published("R").query("item.str.startswith('Table') and dataset == @dataset")
-    names = printed.loc[printed["metric"] == "ppr", "model"]
-    sizes = names.str.extract(r"\((\w+)\)", expand=False)
-    theirs = printed.pivot(index="model", columns="metric", values="printed").reindex(names)
-    theirs.index = names.str.replace(r" \(.*", "", regex=True)
-    theirs["encoder"] = ("BERT " + sizes + ", published").fillna("published").to_numpy()
+    printed = _printed().query("dataset == @dataset").rename(columns={"name": "model", "model": "row"})
+    printed["encoder"] = ("BERT " + printed["size"] + ", published").fillna("published")
+    theirs = printed.pivot(index=["row", "model", "encoder"], columns="metric", values="printed")
+    theirs = theirs.reset_index().set_index("row").loc[printed.loc[printed["metric"] == "ppr", "row"]]
     means = rows[(rows["dataset"] == dataset) & (rows["seed_or_agg"] == "mean")].groupby("model", sort=False)
     ours = reporting.mean_sd_texts(rows, dataset, 2).droplevel("scheme", axis=1)
     ours["encoder"] = means["encoder"].first().replace("", "none").astype(str) + ", ours"
     ours["runs"] = means["runs"].agg(lambda runs: str(runs.astype(int).max()))
-    order = list(dict.fromkeys([*theirs.index, *means.groups]))
-    table = pd.concat([theirs.assign(runs="1"), ours]).rename_axis("model").reset_index()
+    table = pd.concat([theirs.assign(runs="1"), ours.rename_axis("model").reset_index()])
+    order = list(dict.fromkeys([*theirs["model"], *means.groups]))
     table = table.sort_values("model", key=lambda model: model.map(order.index), kind="stable")
     table = table.reindex(columns=["model", "encoder", "runs", *reporting.DIRECTION]).fillna("–")
     return table.rename(columns=NAMES).reset_index(drop=True)
@@ -99,70 +99,48 @@ def table_6_markdown() -> str:
     """
     files = (reporting.TABLES_FOLDER / f"{name}.csv" for name in ("06_direction", "17_graphs"))
     rows = pd.concat(map(reporting.read_tidy, files), ignore_index=True)
-    printed = reporting.load_published("R", "Table VI")
-    table = printed.pivot(index="model", columns="metric", values="printed")
-    table = table.loc[printed["model"].unique(), [A, "ppr"]]
+    printed = _printed().query("item == 'Table VI'")
+    is_quoted = printed["note"].str.startswith("†").groupby(printed["model"]).transform("any")
+    printed = printed.assign(model=printed["model"].mask(is_quoted, printed["model"] + " †"))
+    table = printed.pivot_table("printed", ["model", "name"], "metric", "first", sort=False)[[A, "ppr"]]
     ours = reporting.mean_sd_texts(rows, "semeval2010", 2)[[(A, "official"), ("ppr", "")]]
-    table[["A, ours", "PPR, ours"]] = ours.reindex(
-        table.index.str.replace(r" \(.*", "", regex=True)
-    ).to_numpy()
-    is_quoted = printed["note"].str.startswith("†").groupby(printed["model"]).any()
-    table.index += is_quoted[table.index].map({True: " †", False: ""})
+    table[["A, ours", "PPR, ours"]] = ours.reindex(table.index.get_level_values("name")).to_numpy()
     table = table.rename(columns={A: "A, R", "ppr": "PPR, R"}).fillna("–")
-    return reporting.to_markdown(table.rename_axis("model", columns=None).reset_index())
-
-
-ALIKE = ("per:spouse", "per:alternate_names", "org:alternate_names", "org:members", "org:subsidiaries")
-"""Relations of KBP37 between two persons, or two organisations."""
-KINDS = {"right_original": "right on A", "right_both": "right on both"}
-"""Columns of `paired_breakdown` that the figures show, the larger one first."""
+    return reporting.to_markdown(table.droplevel("name").rename_axis(columns=None).reset_index())
 
 
 def our_means(rows: pd.DataFrame, dataset: str = "semeval2010", kind: str = "mean") -> pd.DataFrame:
     """A, B, PD, PIR and PPR of each model of `direction_rows`, per cent; `kind` 'mean' or 'sd' over seeds."""
     own = rows[(rows["dataset"] == dataset) & (rows["seed_or_agg"] == kind)]
     wide = 100 * own.pivot(index="model", columns="metric", values="value")
-    return wide.reindex(columns=list(reporting.DIRECTION)).rename(columns=NAMES).rename_axis(columns=None)
-
-
-def _source_of(name: str) -> str:
-    """Where a printed row is from, as figures name it.
-
-    >>> _source_of("EM-C (base)"), _source_of("C-GCN")
-    ('published, base', 'published, other')
-    """
-    return f"published, {name.rpartition(' (')[2].rstrip(')')}" if "(" in name else "published, other"
+    return wide.reindex(columns=list(NAMES)).rename(columns=NAMES).rename_axis(columns=None)
 
 
 def printed_scores() -> pd.DataFrame:
     """The rows of R's Tables II–VI that have B, per cent: index the model with its size; columns A … PPR."""
-    printed = reporting.load_published("R").query("item.str.startswith('Table')")
-    wide = printed.pivot(index="model", columns="metric", values="value").dropna(subset=B)
-    return wide[list(reporting.DIRECTION)].rename(columns=NAMES).rename_axis(columns=None)
+    wide = _printed().pivot(index="model", columns="metric", values="value").dropna(subset=B)
+    return wide[list(NAMES)].rename(columns=NAMES).rename_axis(columns=None)
 
 
 def rate_rows(rows: pd.DataFrame) -> pd.DataFrame:
-    """PIR and PPR for `forest_chart`: each run, means with SD and interval, and what is printed.
+    """PIR and PPR for `forest_chart`: each run, means with SD and interval, and what is printed, per cent.
 
-    Models by their largest PPR. A rate that is undefined in every run has a row without a value.
+    Columns model, source, metric, kind ('run' or 'mean'), value, sd, low, high; models by their largest PPR.
+    A rate that is undefined in every run has a row without a value.
     """
-    own = rows[(rows["dataset"] == "semeval2010") & rows["metric"].isin(["pir", "ppr"])]
-    own = own.set_index(["model", "metric"])
+    rates = ["pir", "ppr"]
+    own = rows[(rows["dataset"] == "semeval2010") & rows["metric"].isin(rates)].set_index(["model", "metric"])
     own[["value", "low", "high"]] *= 100
     kind = own["seed_or_agg"].str.partition("-")[0]
-    every = pd.MultiIndex.from_product([own.index.unique("model"), ["pir", "ppr"]], names=own.index.names)
+    every = pd.MultiIndex.from_product([own.index.unique("model"), rates], names=own.index.names)
     means = own[kind == "mean"].reindex(every).assign(kind="mean", sd=own.loc[kind == "sd", "value"])
     ours = pd.concat([means, own[kind == "seed"].assign(kind="run")]).reset_index().assign(source="ours")
-    theirs = printed_scores()[["PIR", "PPR"]].rename(columns=str.lower).reset_index(names="model")
-    theirs = theirs.melt("model", var_name="metric").assign(kind="mean")
-    theirs["source"], theirs["model"] = (
-        theirs["model"].map(_source_of),
-        theirs["model"].str.partition(" (")[0],
-    )
+    theirs = _printed().query("metric in @rates").assign(kind="mean")
+    theirs["source"], theirs["model"] = "published, " + theirs["size"].fillna("other"), theirs["name"]
     table = pd.concat([ours, theirs], ignore_index=True)
     largest = table[table["metric"] == "ppr"].groupby("model")["value"].max().sort_values()
     table = table.sort_values(["model", "source", "metric", "kind"], kind="stable")
-    table = table.sort_values("model", key=lambda one: one.map(largest.index.get_loc), kind="stable")
+    table = table.sort_values("model", key=lambda model: model.map(largest.index.get_loc), kind="stable")
     return table[["model", "source", "metric", "kind", "value", "sd", "low", "high"]].reset_index(drop=True)
 
 
@@ -176,9 +154,9 @@ def breakdown_table(runs: Sequence[Run], models: Sequence[str], alike: Sequence[
     for model in models:
         own = [paired_breakdown(run.outcome()) for run in runs if run.name == model]
         mean = sum(pd.DataFrame.from_dict(parts, orient="index") for parts in own) / len(own)
-        mean[list(KINDS)] *= 100
         tables.append(mean[["n", *KINDS]].rename_axis("relation").reset_index().assign(model=model))
     table = pd.concat(tables, ignore_index=True)[["model", "relation", "n", *KINDS]]
+    table[list(KINDS)] *= 100
     table["group"] = table["relation"].isin(alike).map({True: "one kind", False: "two kinds"})
     lost = -table.groupby("relation")["right_both"].transform("mean")
     order = table.assign(lost=lost, rank=table["model"].map(list(models).index))

@@ -1,19 +1,30 @@
-"""Paper D (Gao et al. 2021), distant supervision: real ranked lists; its printed tables are in `protocols`.
+"""Paper D (Gao et al. 2021), distant supervision: real ranked lists, and our trained models of bags on GIDS.
 
-The lists are run files of published systems (`list_runs`), so nothing here needs data. Lists stop at
-different recalls and count different facts: what may be compared with what is part of every table.
+The lists are run files of published systems (`helpers.papers.protocols`), so nothing here needs data. Lists
+stop at different recalls and count different facts: what may be compared with what is part of every table.
+Ours are trained on the development part of GIDS (1,082 pairs), the published systems on its training part,
+which is not at hand: levels are not comparable, only what differs among ours is.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import itertools
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from .. import metrics
-from ..runs import Run, list_published
+from ..experiments import PROTOCOLS, stored_draws
+from ..reporting import TABLES_FOLDER, cells, mixed_runs, per_seed
+from ..runs import Run, list_published, list_runs
+
+HELD_OUT, MANUAL = PROTOCOLS
+MEASURES = ("auc", "average_precision", "micro_f1", "macro_f1", *(f"P@{n}" for n in metrics.PRECISION_AT))
+GAPS = (0, 1, 2, 5, 100)
+"""Bounds of the differences of clean areas, points, by which pairs of systems are grouped."""
 
 
 def published_lists(dataset: str) -> dict[str, Run]:
@@ -56,9 +67,8 @@ def _drawn_unit(run: Run) -> str:
     ('pair', 'fact')
     """
     ranking = ranking_of(run)
-    return (
-        "pair" if run.outcome().pairs is not None and ranking.true_positives[-1] == ranking.facts else "fact"
-    )
+    is_whole = ranking.true_positives[-1] == ranking.facts
+    return "pair" if run.outcome().pairs is not None and is_whole else "fact"
 
 
 def list_scores(
@@ -84,20 +94,14 @@ def list_scores(
         ranking = ranking if recall is None else ranking.until(recall)
         row = {"system": name, "facts": ranking.facts, "n": len(ranking)}
         row |= {"recall": np.nan if recall is None else recall, "ends_at": ranking.recall[-1]}
-        row |= {"precision": ranking.precision[-1], "drawn": _drawn_unit(run)}
-        row |= metrics.fact_scores(ranking)
+        row |= {"precision": ranking.precision[-1], "drawn": _drawn_unit(run)} | metrics.fact_scores(ranking)
         if replicates:
-            rng = np.random.default_rng(seed)
-            interval = metrics.bootstrap_intervals(_sample_of(run), _up_to(recall), rng, replicates)
+            drawn = partial(metrics.FactSample.scores, recall=recall), np.random.default_rng(seed), replicates
+            interval = metrics.bootstrap_intervals(_sample_of(run), *drawn)
             row |= {"low": interval.low[0], "high": interval.high[0]}
         rows.append(row)
     table = pd.DataFrame(rows).drop(columns=["rank", "threshold"])
     return table.sort_values("auc", ascending=False, ignore_index=True)
-
-
-def _up_to(recall: float | None) -> Callable[[metrics.FactSample], np.ndarray]:
-    """`FactSample.scores` up to a recall, for the bootstrap."""
-    return partial(metrics.FactSample.scores, recall=recall)
 
 
 def beside_common_recall(scores: pd.DataFrame, cut: pd.DataFrame) -> pd.DataFrame:
@@ -110,9 +114,9 @@ def beside_common_recall(scores: pd.DataFrame, cut: pd.DataFrame) -> pd.DataFram
     """
     columns = cut.set_index("system")[["auc", "precision"]].rename(columns={"auc": "auc cut"})
     both = scores.set_index("system")[["auc"]].join(columns)
-    ranks = both[["auc", "auc cut"]].rank(ascending=False, method="min")
-    both.insert(1, "rank", ranks["auc"].astype("Int64"))
-    both.insert(3, "rank cut", ranks["auc cut"].astype("Int64"))
+    ranks = both[["auc", "auc cut"]].rank(ascending=False, method="min").astype("Int64")
+    both.insert(1, "rank", ranks["auc"])
+    both.insert(3, "rank cut", ranks["auc cut"])
     return both.rename(columns={"precision": "precision at the cut"})
 
 
@@ -122,20 +126,17 @@ def fact_rows(scores: pd.DataFrame, dataset: str, item: str, replicates: int, se
     The signature says, as that of `evaluation.FactReport`, which area it is, up to which recall, and what the
     bootstrap draws.
     """
-    rows, area_of = (
-        [],
-        {name: f"|area:{area}" for name, area in zip(metrics.FACT_MEASURES, metrics.AREAS, strict=False)},
-    )
+    areas = dict(zip(metrics.FACT_MEASURES, metrics.AREAS, strict=False))
+    shared, rows = {"paper": "D", "item": item, "dataset": dataset}, []
     for row in scores.to_dict("records"):
         cut = "all" if np.isnan(row["recall"]) else f"{row['recall']:g}"
         drawn = f"|recall:{cut}|drawn:{row['drawn']}|n:{row['n']}|facts:{row['facts']}|v:{metrics.RULES}"
         for measure in (*metrics.FACT_MEASURES, *(f"P@{n}" for n in metrics.PRECISION_AT)):
-            made = {"metric": measure, "value": row[measure]}
-            signature = f"facts|level:bag{area_of.get(measure, '')}{drawn}"
+            signature = "facts|level:bag" + (f"|area:{areas[measure]}" if measure in areas else "") + drawn
+            made = shared | {"model": row["system"], "metric": measure, "value": row[measure]}
             if measure == "auc" and "low" in row:
                 made |= {"low": row["low"], "high": row["high"]}
                 signature += metrics.bootstrap_suffix(replicates, seed)
-            made |= {"paper": "D", "item": item, "dataset": dataset, "model": row["system"]}
             rows.append(made | {"signature": signature})
     return [row for row in rows if not np.isnan(row["value"])]
 
@@ -159,36 +160,26 @@ def precision_curves(
     """
     frames = []
     for name, run in runs.items():
-        ranking = ranking_of(run).completed()
-        grid = np.linspace(0, ranking.recall[-1], points + 1)[1:]
-
-        def at_recalls(sample: metrics.FactSample, grid: np.ndarray = grid) -> np.ndarray:
-            weight = sample.counts[..., sample.units].astype(float)
-            ranks, hits = weight.cumsum(-1), (weight * sample.hits).cumsum(-1)
-            recall = hits / np.maximum(sample.counts @ sample.facts_of_unit, 1)[..., None]
-            flat = [
-                _precision_at_recall(*curve, grid)
-                for curve in zip(
-                    *(part.reshape(-1, part.shape[-1]) for part in (ranks, hits, recall)), strict=True
-                )
-            ]
-            return np.array(flat).reshape(*weight.shape[:-1], len(grid))
-
-        band = metrics.bootstrap_intervals(
-            _sample_of(run), at_recalls, np.random.default_rng(seed), replicates
-        )
-        columns = {"recall": grid, "precision": band.value, "low": band.low, "high": band.high}
-        frames.append(100 * pd.DataFrame(columns).assign(system=0.0))
-        frames[-1]["system"] = name
+        recall = np.linspace(0, ranking_of(run).completed().recall[-1], points + 1)[1:]
+        drawn = partial(_precision_at, recalls=recall), np.random.default_rng(seed), replicates
+        band = metrics.bootstrap_intervals(_sample_of(run), *drawn)
+        columns = {"recall": recall, "precision": band.value, "low": band.low, "high": band.high}
+        frames.append((100 * pd.DataFrame(columns)).assign(system=name))
     return pd.concat(frames, ignore_index=True)
 
 
-def _precision_at_recall(
-    ranks: np.ndarray, hits: np.ndarray, recall: np.ndarray, grid: np.ndarray
-) -> np.ndarray:
-    rank = np.searchsorted(recall, grid - 1e-12)
-    inside = np.minimum(rank, len(recall) - 1)
-    return np.where(rank < len(recall), hits[inside] / np.maximum(ranks[inside], 1), np.nan)
+def _precision_at(sample: metrics.FactSample, recalls: np.ndarray) -> np.ndarray:
+    """(…, R) the precision of each replicate at R recalls, nan beyond its end."""
+
+    def precision(counts: np.ndarray) -> np.ndarray:
+        weight = counts[sample.units].astype(float)
+        ranks, hits = weight.cumsum(), (weight * sample.hits).cumsum()
+        recall = hits / max(counts @ sample.facts_of_unit, 1)
+        rank = np.searchsorted(recall, recalls - 1e-12)
+        inside = np.minimum(rank, len(recall) - 1)
+        return np.where(rank < len(recall), hits[inside] / np.maximum(ranks[inside], 1), np.nan)
+
+    return np.apply_along_axis(precision, -1, sample.counts)
 
 
 def hit_shares(runs: Mapping[str, Run], top: int = 4) -> pd.DataFrame:
@@ -204,8 +195,7 @@ def hit_shares(runs: Mapping[str, Run], top: int = 4) -> pd.DataFrame:
             counts[name] = pd.Series(of_relation, index=ranking.labels)
     table = pd.DataFrame(counts)
     named = table.sum(axis=1).nlargest(top).index
-    table = pd.concat([table.loc[named], table.drop(named).sum().to_frame("other").T])
-    table.index.name = "relation"
+    table = pd.concat([table.loc[named], table.drop(named).sum().to_frame("other").T]).rename_axis("relation")
     rows = table.reset_index().melt("relation", var_name="system", value_name="hits")
     rows["share"] = 100 * rows["hits"] / rows.groupby("system")["hits"].transform("sum")
     return rows[["system", "relation", "share", "hits"]]
@@ -232,41 +222,133 @@ def compare_lists(
     Raises ValueError for lists without pairs, or with different numbers of facts; for a recall that one of
     them does not reach.
     """
-    rows = []
-    for first, second in pairs:
-        if recall is not None:
-            for run in (first, second):
-                ranking_of(run).until(recall)  # refuses
-        drawn = _up_to(recall), np.random.default_rng(seed), replicates
+    tables = []
+    for both in pairs:
+        for run in both if recall is not None else ():
+            ranking_of(run).until(recall)  # refuses
+        drawn = partial(metrics.FactSample.scores, recall=recall), np.random.default_rng(seed), replicates
         if paired:
-            test = metrics.paired_bootstrap(*_paired_samples(first, second), *drawn)
+            test = metrics.paired_bootstrap(*_paired_samples(*both), *drawn)
         else:
-            test = metrics.unpaired_bootstrap(_sample_of(first), _sample_of(second), *drawn)
-        for column, measure in enumerate(metrics.FACT_MEASURES):
-            values = {name: getattr(test, name)[column] for name in ("difference", "low", "high", "p")}
-            rows.append(
-                {"first": system_name(first), "second": system_name(second), "measure": measure} | values
-            )
-    table = pd.DataFrame(rows)
+            test = metrics.unpaired_bootstrap(*map(_sample_of, both), *drawn)
+        measures, (first, second) = list(metrics.FACT_MEASURES), map(system_name, both)
+        values = {name: getattr(test, name)[: len(measures)] for name in ("difference", "low", "high", "p")}
+        tables.append(pd.DataFrame({"first": first, "second": second, "measure": measures} | values))
+    table = pd.concat(tables, ignore_index=True)
     return table.assign(p_holm=metrics.holm(table["p"].tolist()))
 
 
-def _paired_samples(first: Run, second: Run) -> tuple[metrics.FactSample, metrics.FactSample]:
+def _paired_samples(first: Run, second: Run) -> list[metrics.FactSample]:
     """Both lists over the same units: pairs by number; facts that neither found stand by themselves."""
     runs = (first, second)
     rankings = [ranking_of(run) for run in runs]
     if any(run.outcome().pairs is None for run in runs) or rankings[0].facts != rankings[1].facts:
         names = " and ".join(map(system_name, runs))
         raise ValueError(f"{names} cannot be paired: other facts, or unnamed pairs")
-    pairs = [np.array(run.outcome().pairs) for run in runs]
-    facts = [
-        set(zip(own[ranking.hits], ranking.relations[ranking.hits], strict=True))
-        for own, ranking in zip(pairs, rankings, strict=True)
-    ]
-    true = facts[0] | facts[1]
-    units = max(own.max() for own in pairs) + 1
+    lists = [(ranking, np.array(run.outcome().pairs)) for ranking, run in zip(rankings, runs, strict=True)]
+    true: set[tuple[int, int]] = set()
+    for ranking, pairs in lists:
+        true |= set(zip(pairs[ranking.hits], ranking.relations[ranking.hits], strict=True))
+    units = max(pairs.max() for _, pairs in lists) + 1
     of_unit = np.bincount([int(pair) for pair, _ in true], minlength=units)
     of_unit = np.r_[of_unit, np.ones(rankings[0].facts - len(true), dtype=np.int64)]
-    lists = zip(rankings, pairs, strict=True)
-    first, second = (metrics.FactSample.of(ranking, own, of_unit) for ranking, own in lists)
-    return first, second
+    return [metrics.FactSample.of(ranking, pairs, of_unit) for ranking, pairs in lists]
+
+
+def bag_runs(dataset: str = "gids") -> list[Run]:
+    """The stored runs of models that were trained here, by name and seed.
+
+    >>> system_name(bag_runs()[0])
+    'BERT-entity+bag+ATT'
+    """
+    runs = list_runs(dataset, kind="facts", profile="standard")
+    return sorted(runs, key=lambda run: (system_name(run), run.seed or 0))
+
+
+def bag_scores(runs: Sequence[Run]) -> pd.DataFrame:
+    """`MEASURES` and the F1 of each relation, a row for each run: system, seed, seconds, steps (optimiser
+    steps, nan where nothing is trained in epochs), then the scores."""
+    rows = []
+    mixed_runs(runs, system_name)
+    for run in runs:
+        ranking = ranking_of(run)
+        measured, single = metrics.fact_scores(ranking), relation_scores(ranking, ["macro"])
+        row: dict[str, Any] = {"system": system_name(run), "seed": run.seed, "seconds": run.wall_seconds}
+        row |= {"steps": _steps(run)} | {name: measured[name] for name in MEASURES if name in measured}
+        rows.append(row | {"macro_f1": single.pop("macro")} | single)
+    return pd.DataFrame(rows)
+
+
+def _steps(run: Run) -> float:
+    """Optimiser steps of the training: batches of sentences, or of bags, in all epochs."""
+    settings = run.hyperparameters | run.options
+    if "batch_size" not in settings or "training_bags" not in settings:
+        return np.nan
+    examples = settings["training_bags"]
+    if settings.get("training") == "sentence":
+        counts = pd.read_csv(TABLES_FOLDER / "16_fingerprint.csv", index_col="count")
+        examples = int(float(counts.loc["sentences", "train"]))
+    return float(settings["epochs"] * np.ceil(examples / settings["batch_size"]))
+
+
+def gids_table() -> pd.DataFrame:
+    """Systems on the test part of GIDS: the published lists, then ours, mean ± SD over seeds, in per cent."""
+    names = {"auc": "AUC", "micro_f1": "best F1"}
+    theirs = list_scores(published_lists("gids")).assign(runs="")
+    theirs["system"] += " (published)"
+    theirs[list(names)] = (100 * theirs[list(names)]).map("{:.1f}".format)
+    runs = bag_scores(bag_runs())
+    order = runs.groupby("system")["auc"].mean().sort_values(ascending=False).index
+    ours = cells(runs.melt("system", list(names), "score"), "system", 1).loc[order]
+    both = pd.concat([theirs, ours.reset_index().assign(facts=2448)]).rename(columns=names)
+    return both[["system", "facts", "AUC", "best F1", "runs"]]
+
+
+def close_pairs() -> pd.DataFrame:
+    """Of pairs of systems, by how far apart their clean areas lie, how many the held-out areas turn, with the
+    noise of the paper's rates.
+
+    Returns columns points apart, pairs (of all draws), turned, share.
+    """
+    draws = stored_draws().query("strength == 1")
+    wide = 100 * draws.pivot(index="draw", columns=["protocol", "system"], values="auc")
+    pairs = list(itertools.combinations(wide[MANUAL], 2))
+    clean, noisy = (np.concatenate([wide[p][a] - wide[p][b] for a, b in pairs]) for p in (MANUAL, HELD_OUT))
+    names = [f"{low} to {high}" for low, high in itertools.pairwise(GAPS)]
+    groups = pd.Series(pd.cut(abs(clean), GAPS, labels=names), name="points apart")
+    counted = pd.Series(clean * noisy < 0).groupby(groups, observed=True).agg(pairs="size", turned="sum")
+    counted["share"] = (100 * counted["turned"] / counted["pairs"]).map("{:.0f} %".format)
+    return counted.reset_index().astype({"points apart": str})
+
+
+def sentence_table() -> pd.DataFrame:
+    """Systems on GIDS by pair and by single sentence: mean AUC in points, those that have runs of both.
+
+    >>> sentence_table().columns.tolist()
+    ['system', 'by pair', 'by sentence']
+    """
+    datasets = {"by pair": "gids", "by sentence": "gids-sentences"}
+    scores = {protocol: bag_scores(bag_runs(dataset)) for protocol, dataset in datasets.items()}
+    means = {protocol: 100 * own.groupby("system")["auc"].mean() for protocol, own in scores.items()}
+    table = pd.DataFrame(means).dropna().sort_values("by pair", ascending=False)
+    return table.map("{:.1f}".format).reset_index()
+
+
+def wiki80_table() -> pd.DataFrame:
+    """BERT-entity and PCNN on single sentences of Wiki80: system with its epochs, runs, accuracy, macro-F1;
+    per cent, mean ± SD.
+
+    Trained on 49 sentences of each of 80 relations, tested on the development part; no class is negative.
+
+    >>> wiki80_table().columns.tolist()
+    ['system', 'runs', 'accuracy', 'macro-F1']
+    """
+
+    def both(run: Run) -> dict[str, float]:
+        values = metrics.averages(run.outcome(), ["micro", "macro"])
+        return dict(zip(("accuracy", "macro-F1"), values, strict=True))
+
+    runs = list_runs("wiki80", kind="confusion", profile="standard")
+    scores = per_seed(runs, both, lambda run: f"{run.model}, {run.hyperparameters['epochs']} epochs")
+    table = cells(scores, "model", 1).sort_index().reset_index(names="system")
+    return table.reindex(columns=["system", "runs", "accuracy", "macro-F1"])

@@ -1,36 +1,73 @@
-"""The findings of R and W on trained models, under one rule.
+"""What was reproduced, under one rule for all papers: findings on trained models, and every printed item.
 
 A finding is an order of two models under one score, as the paper's own table has it: `FINDINGS` lists them.
-Ours is the difference of the means over the seeds that both models have, with Welch's test. A *family* is the
-claims of one table on one encoder, with one form of its systems; p is Holm's within it. `verdict` is the
-rule. B, PIR and PPR are compared only between models that are no further apart in A than the paper's two.
-Levels are not compared.
+Of R and W ours is the difference of the means over the seeds that both models have, with Welch's test. A
+*family* is the claims of one table on one encoder, with one form of its systems; p is Holm's within it.
+`_verdict` is the rule. B, PIR and PPR are compared only between models that are no further apart in A than
+the paper's two. Levels are not compared.
+
+`ITEMS` says of each table, figure, equation and claim what the evidence is, which rule makes a status of it,
+and, for claims over runs, the family of tests, which was fixed before their runs were read. A status that the
+rule does not give is refused; those over runs are computed (`_run_status`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import warnings
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import cache
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
+from scipy.stats import ttest_ind
 
 from .. import reporting
+from ..core import unknown_name
 from ..experiments import BASE_ENCODER
 from ..metrics import holm
 from ..models import EMBEDDED
 from ..runs import STUDIES_FOLDER, Run, list_runs
 from .direction import NAMES, A
+from .distant import bag_runs, bag_scores
 from .graphs import pair_runs, restricted_title
 
-FINDINGS = reporting.PUBLISHED_FOLDER / "findings.csv"
-"""One row a pair of models: the scores that the paper compares them under, and where it prints them; D's, of
-which ours are other systems, say whether the second is ahead."""
+FINDINGS, ITEMS = (reporting.PUBLISHED_FOLDER / name for name in ("findings.csv", "items.csv"))
+"""FINDINGS: one row a pair of models: the scores that the paper compares them under, and where it prints
+them; D's, of which ours are other systems, say whether the second is ahead."""
 LEVEL, LEAST_RUNS = 0.05, 5
 REPRODUCED, CONTRADICTED, UNDECIDED = "reproduced (order)", "contradicted", "undecided"
-SHOWN = NAMES | {"fall": "micro − macro"}
-"""Names of scores as the papers write them; the schemes keep theirs."""
+FULLY, IN_PART, NOT_POSSIBLE, NOT_BUILT = "reproduced", "in part", "not possible here", "not built yet"
+STATUSES = (FULLY, REPRODUCED, IN_PART, UNDECIDED, CONTRADICTED, NOT_POSSIBLE, NOT_BUILT)
+PAPERS = {
+    "W": "**W** Harbecke et al. 2022, *Why only Micro-F1?*",
+    "R": "**R** Lyu et al. 2021, *Do Models Learn the Directionality of Relations?*",
+    "L": "**L** LibMultiLabel project 2024",
+    "D": "**D** Gao et al. 2021, *Manual Evaluation Matters*",
+}
+OTHERS = ("other models", "other data")
+EVIDENCE = ("definition", "same data", "printed numbers", *OTHERS, "none")
+"""What there is: something that holds for every input; counts of the paper's own data; the paper's printed
+numbers alone; runs of another encoder or other systems on the paper's data; runs or counts on other data."""
+RULES = {
+    "holds always": (("definition", "same data"), (FULLY, IN_PART, CONTRADICTED)),
+    "counted": (("same data", *OTHERS), (FULLY, REPRODUCED, IN_PART, UNDECIDED, CONTRADICTED)),
+    "follows": (("printed numbers",), (UNDECIDED, CONTRADICTED, NOT_POSSIBLE)),
+    "tests": (OTHERS, (REPRODUCED, IN_PART, UNDECIDED, CONTRADICTED)),
+    "every run": (OTHERS, (REPRODUCED, UNDECIDED, CONTRADICTED)),
+    "made anew": (OTHERS, (IN_PART,)),
+    "one case": (OTHERS, (IN_PART, UNDECIDED)),
+    "nothing": (("none",), (NOT_POSSIBLE, NOT_BUILT)),
+}
+"""Rule → the evidence that it is for, and the statuses that it gives."""
+_WORDS = {
+    "kind": ("table", "figure", "equation", "claim"),
+    "status": STATUSES,
+    "evidence": EVIDENCE,
+    "rule": RULES,
+}
 
 _SEMEVAL = "semeval2010"
 _OFFICIAL_TEXT = f"{_SEMEVAL}-official-text"
@@ -40,28 +77,24 @@ _PAIR = ["dataset", "first", "second"]
 _TESTED = ["ours_first", "ours_second", "p", "d"]
 
 
-def _findings() -> pd.DataFrame:
-    """The findings of R's Tables III to VI and of W's Tables 3 and 4: the second model against the first
-    under one score, with the numbers that the papers print.
+def _read_findings(papers: str) -> pd.DataFrame:
+    """`FINDINGS` of these papers (a pattern), a row a score; `item` is the family without the form, `label`
+    names score and models.
 
-    W: PTR beats RECENT under every scheme, BERT_EM beats PTR under every scheme but macro, and PTR falls
-    less than either from micro to macro. W ran RECENT's released code, whose evaluation leaks: RECENT (ours
-    around EM-ES, on drawn pairs of Re-DocRED) is there with the leak and without it, BERT_EM as W has it
-    and as the EM-ES of R's tables.
-
-    Returns
-    -------
-    Columns item, family (the findings that Holm corrects together: 'R, Table III', 'W, Table 3, with the
-    leak'), label ('A, EM-C → EM-ES'), dataset (on which ours are trained and tested), first, second, score,
-    printed_first, printed_second (as printed), rises (whether the paper's number is larger for the second).
-
-    >>> table = _findings()
-    >>> len(table), table["family"][0], table["printed_first"][0], table["label"].iloc[-1]
-    (46, 'R, Table III', '81.27', 'micro − macro, EM-ES → PTR')
+    >>> _read_findings("D")["label"][0]
+    'auc, PCNN+sent+AVG → PCNN+bag+AVG'
     """
-    table = read_findings("[RW]")
-    published = reporting.load_published()
-    published = published[published["statistic"].isin(["value", "mean"])]
+    table = pd.read_csv(FINDINGS, dtype=str, keep_default_na=False)
+    table = table[table["family"].str.match(papers)]
+    table = table.assign(score=table.pop("scores").str.split()).explode("score", ignore_index=True)
+    table["item"] = table["family"].str.split(", ").str[:2].str.join(", ")
+    score = table["score"].replace(NAMES | {"fall": "micro − macro"})
+    return table.assign(label=score + ", " + table["first"] + " → " + table["second"])
+
+
+def _with_printed(table: pd.DataFrame) -> pd.DataFrame:
+    """Findings with the numbers that the papers print for both models, and whether the second's is larger."""
+    published = reporting.load_published().query("statistic in ['value', 'mean']")
     cells = published["paper"] + ", " + published["item"] + ", " + published["model"]
     score = published["metric"].mask(published["metric"] == "f1", published["scheme"])
     printed = dict(zip(zip(cells, score, strict=True), published["printed"], strict=True))
@@ -70,24 +103,7 @@ def _findings() -> pd.DataFrame:
     for side in ("printed_first", "printed_second"):
         table[side] = [printed[key] for key in zip(table[side], table["score"], strict=True)]
     table["item"] = table["item"].mask(table["score"] == "fall", "W, Section 3.1")
-    table["rises"] = table["printed_second"].astype(float) > table["printed_first"].astype(float)
-    columns = ["item", "family", "label", *_PAIR, "score", "printed_first", "printed_second", "rises"]
-    return table[columns]
-
-
-def read_findings(papers: str) -> pd.DataFrame:
-    """`FINDINGS` of these papers (a pattern), a row a score; `item` is the family without the form, `label`
-    names score and models.
-
-    >>> read_findings("D")["label"][0]
-    'auc, PCNN+sent+AVG → PCNN+bag+AVG'
-    """
-    table = pd.read_csv(FINDINGS, dtype=str, keep_default_na=False)
-    table = table[table["family"].str.match(papers)]
-    table = table.assign(score=table.pop("scores").str.split()).explode("score", ignore_index=True)
-    table["item"] = table["family"].str.split(", ").str[:2].str.join(", ")
-    table["label"] = table["score"].replace(SHOWN) + ", " + table["first"] + " → " + table["second"]
-    return table
+    return table.assign(rises=table["printed_second"].astype(float) > table["printed_first"].astype(float))
 
 
 def _scores(run: Run) -> dict[str, float]:
@@ -101,13 +117,13 @@ def _title(run: Run) -> str:
     return "BERT_EM" if run.dataset == _OFFICIAL_TEXT else restricted_title(replace(run, encoder=None))
 
 
-def verdict(rises: bool, difference: float, p: float, runs: int) -> str:
+def _verdict(rises: bool, difference: float, p: float, runs: int) -> str:
     """The one rule for an order over runs, on another encoder or other data than the paper's.
 
     *Reproduced (order)* or *contradicted* if p, Holm's within the family, is below .05 and each model has at
     least five runs, else *undecided*: fewer runs give an effect and its interval only.
 
-    >>> [verdict(True, *one) for one in ((2.0, 0.01, 5), (-2.0, 0.01, 5), (2.0, 0.01, 3))]
+    >>> [_verdict(True, *one) for one in ((2.0, 0.01, 5), (-2.0, 0.01, 5), (2.0, 0.01, 3))]
     ['reproduced (order)', 'contradicted', 'undecided']
     """
     if runs < LEAST_RUNS or not p < LEVEL:
@@ -115,16 +131,19 @@ def verdict(rises: bool, difference: float, p: float, runs: int) -> str:
     return REPRODUCED if (difference > 0) == rises else CONTRADICTED
 
 
-def _finding_runs(profile: str = "standard") -> list[Run]:
-    """The stored runs that the findings are about: on the embedded encoder, or of profile 'base'."""
-    encoder, study = (BASE_ENCODER, "base-changed") if profile == "base" else (EMBEDDED, "bert-em")
-    runs = list_runs(_SEMEVAL, encoder=encoder, profile=profile, split="test", variant="")
-    runs += list_runs(_OFFICIAL_TEXT, folder=STUDIES_FOLDER / study, encoder=encoder)
-    return runs + [run for run in pair_runs() if run.encoder == encoder]
+def _holm_within(table: pd.DataFrame, groups: pd.Series | str = "family") -> pd.Series:
+    """Holm's p of the tests `p` of each group."""
+    return table.groupby(groups, sort=False)["p"].transform(lambda p: np.array(holm(p), dtype=float))
 
 
 def findings_table(runs: Iterable[Run]) -> pd.DataFrame:
-    """Each finding with both papers' and our numbers, per cent, and the verdict.
+    """Each finding of R's Tables III to VI and of W's Tables 3 and 4 with both papers' and our numbers, per
+    cent, and the verdict: the second model against the first under one score.
+
+    W: PTR beats RECENT under every scheme, BERT_EM beats PTR under every scheme but macro, and PTR falls
+    less than either from micro to macro. W ran RECENT's released code, whose evaluation leaks: RECENT (ours
+    around EM-ES, on drawn pairs of Re-DocRED) is there with the leak and without it, BERT_EM as W has it
+    and as the EM-ES of R's tables.
 
     Parameters
     ----------
@@ -132,16 +151,19 @@ def findings_table(runs: Iterable[Run]) -> pd.DataFrame:
 
     Returns
     -------
-    Columns item, family, label, dataset, first, second, score, printed_first, printed_second (as printed),
-    rises (in the paper), ours_first, ours_second, p, p_holm (within the family), d, runs, verdict, why (what
-    the runs do not let us decide); without runs of both models the finding is undecided and ours are nan.
+    Columns item, family (the findings that Holm corrects together: 'R, Table III', 'W, Table 3, with the
+    leak'), label ('A, EM-C → EM-ES'), dataset (on which ours are trained and tested), first, second, score,
+    printed_first, printed_second (as printed), rises (in the paper), ours_first, ours_second, p, p_holm
+    (within the family), d, runs, verdict, why (what the runs do not let us decide); without runs of both
+    models the finding is undecided and ours are nan.
 
     >>> table = findings_table([])
-    >>> len(table), set(table["verdict"])
-    (46, {'undecided'})
+    >>> len(table), set(table["verdict"]), table["printed_first"][0], table["label"].iloc[-1]
+    (46, {'undecided'}, '81.27', 'micro − macro, EM-ES → PTR')
     """
     scores = reporting.per_seed(runs, _scores, _title).replace({"dataset": {_OFFICIAL_TEXT: _SEMEVAL}})
-    table, tests = _findings(), [pd.DataFrame(columns=[*_PAIR, "score", *_TESTED, "runs"])]
+    table, keys = _with_printed(_read_findings("[RW]")).drop(columns="finding"), [*_PAIR, "score"]
+    tests = [pd.DataFrame(columns=[*keys, *_TESTED, "runs"])]
     for (dataset, *pair), part in table.groupby(_PAIR, sort=False):
         own = scores[(scores["dataset"] == dataset) & scores["score"].isin(part["score"])]
         own = own[own["model"].isin(pair)]
@@ -150,22 +172,15 @@ def findings_table(runs: Iterable[Run]) -> pd.DataFrame:
             tested["ours_first"], tested["ours_second"] = 100 * tested["first"], 100 * tested["second"]
             tested[_PAIR] = dataset, *pair
             tests.append(tested[tests[0].columns])
-    table = table.merge(pd.concat(tests), "left", [*_PAIR, "score"])
+    table = table.merge(pd.concat(tests), "left", keys)
     table = table.astype(dict.fromkeys(_TESTED, float)).fillna({"runs": 0}).astype({"runs": int})
-    table["p_holm"] = holm_within(table, table["family"])
-    table["why"] = _further_apart_in_a(table)
-    table["verdict"] = _verdicts(table, table["p_holm"])
-    return table
-
-
-def holm_within(table: pd.DataFrame, groups: pd.Series) -> pd.Series:
-    """Holm's p of the tests `p` of each group."""
-    return table.groupby(groups, sort=False)["p"].transform(lambda p: np.array(holm(p), dtype=float))
+    table["p_holm"], table["why"] = _holm_within(table), _further_apart_in_a(table)
+    return table.assign(verdict=_verdicts(table, table["p_holm"]))
 
 
 def _verdicts(table: pd.DataFrame, p: pd.Series) -> list[str]:
     difference = table["ours_second"] - table["ours_first"]
-    decided = map(verdict, table["rises"], difference, p, table["runs"])
+    decided = map(_verdict, table["rises"], difference, p, table["runs"])
     return [UNDECIDED if why else word for word, why in zip(decided, table["why"], strict=True)]
 
 
@@ -179,6 +194,14 @@ def _further_apart_in_a(table: pd.DataFrame) -> pd.Series:
     return said["why"].where(table["score"].isin(_NEED_EQUAL_A)).fillna("")
 
 
+def _finding_runs(profile: str = "standard") -> list[Run]:
+    """The stored runs that the findings are about: on the embedded encoder, or of profile 'base'."""
+    encoder, study = (BASE_ENCODER, "base-changed") if profile == "base" else (EMBEDDED, "bert-em")
+    runs = list_runs(_SEMEVAL, encoder=encoder, profile=profile, split="test", variant="")
+    runs += list_runs(_OFFICIAL_TEXT, folder=STUDIES_FOLDER / study, encoder=encoder)
+    return runs + [run for run in pair_runs() if run.encoder == encoder]
+
+
 @cache
 def stored_findings(profile: str = "standard") -> pd.DataFrame:
     """`findings_table` of the stored runs of a profile. Of profile 'base' W's Table 4 is left undecided: the
@@ -190,65 +213,109 @@ def stored_findings(profile: str = "standard") -> pd.DataFrame:
     return table
 
 
-def _numbers(table: pd.DataFrame) -> pd.Series:
-    """Our means of both models, as text."""
-    return table["ours_first"].map("{:.2f}".format) + " → " + table["ours_second"].map("{:.2f}".format)
-
-
-def _head(table: pd.DataFrame) -> dict[str, pd.Series]:
-    printed = table["printed_first"] + " → " + table["printed_second"]
-    return {"paper": table["item"], "what": table["label"], "published": printed}
-
-
-def findings_markdown() -> str:
-    """The findings on the embedded encoder, one a row."""
-    table = stored_findings()
-    why = (": " + table["why"]).where(table["why"] != "", "")
-    p = {"p": table["p"].map(reporting.p_value), "p, Holm": table["p_holm"].map(reporting.p_value)}
-    columns = {"ours": _numbers(table)} | p | {"runs": table["runs"], "verdict": table["verdict"] + why}
-    return reporting.to_markdown(pd.DataFrame(_head(table) | columns))
-
-
-def base_markdown() -> str:
-    """The findings that have runs at base size: published, on the small encoder, at base size."""
-    columns = {"small encoder": stored_findings(), "base size": stored_findings("base")}
-    base = columns["base size"]
-    texts = {}
-    for name, table in columns.items():
-        why = (" (" + table["why"] + ")").where(table["why"] != "", "")
-        texts[name] = _numbers(table) + ": " + table["verdict"] + why
-    texts |= {"p, Holm, base size": base["p_holm"].map(reporting.p_value), "runs": base["runs"]}
-    return reporting.to_markdown(pd.DataFrame(_head(base) | texts)[base["runs"] > 0])
-
-
-def folded_markdown() -> str:
-    """The findings of each family in one line: how many have which verdict, and Holm's p of those decided.
-
-    >>> print(folded_markdown().splitlines()[2])
-    | R, Table III | 9 | 6 | 3 | 0 | .032 |
-    """
-    table = stored_findings()
-    groups = table.groupby("family", sort=False)
-    counts = pd.crosstab(table["family"], table["verdict"]).reindex(groups.groups, fill_value=0)
-    decided = table["p_holm"].where(table["verdict"] != UNDECIDED).groupby(table["family"]).max()
-    shown = {"findings": groups.size()} | {
-        word: counts[word] for word in (REPRODUCED, UNDECIDED, CONTRADICTED)
-    }
-    shown["largest p (Holm) of a verdict"] = decided.map(reporting.p_value)
-    return reporting.to_markdown(pd.DataFrame(shown).rename_axis("table, form").reset_index())
-
-
-def families_markdown() -> str:
+def choices_of_family() -> pd.DataFrame:
     """What the choice of the family does: the findings whose verdict is not the same under all four; p of the
     test alone, Holm's within the family, within all forms of the table, within the whole paper. Bold where
     there is a verdict."""
     table = stored_findings()
     table_of = table["family"].str.split(", ").str[:2].str.join(", ")
     choices = {"alone": table["p"], "family": table["p_holm"]}
-    choices["all forms of the table"] = holm_within(table, table_of)
-    choices["whole paper"] = holm_within(table, table["family"].str[0])
+    choices["all forms of the table"] = _holm_within(table, table_of)
+    choices["whole paper"] = _holm_within(table, table["family"].str[0])
     verdicts = pd.DataFrame({name: _verdicts(table, p) for name, p in choices.items()})
-    shown = pd.DataFrame({"finding": table_of + ": " + table["label"]})
-    for name, p in choices.items():
-        shown[name] = p.map(reporting.p_value).mask(p < LEVEL, "**" + p.map(reporting.p_value) + "**")
-    return reporting.to_markdown(shown[verdicts.nunique(axis=1) > 1])
+    p = pd.DataFrame(choices)
+    text = p.map(reporting.p_value)
+    text = text.mask(p < LEVEL, "**" + text + "**")
+    text.insert(0, "finding", table_of + ": " + table["label"])
+    return text[verdicts.nunique(axis=1) > 1]
+
+
+def bag_findings(scores: pd.DataFrame) -> pd.DataFrame:
+    """Findings of paper D on our runs on GIDS (`bag_scores`), under the rule of `_verdict`; a family is a
+    table or figure.
+
+    Returns columns family, finding, label ('auc, A → B'), difference (B − A, points) with its 95 % interval
+    low and high (Welch's), p and p_holm (nan below `LEAST_RUNS` runs: no verdict), runs, steps (optimiser
+    steps of both: where they differ the amount of training does, too), verdict; a finding whose systems have
+    fewer than two runs each is left out.
+    """
+    rows, steps = [], scores.groupby("system")["steps"].mean()
+    for order in _read_findings("D").itertuples():
+        names = (order.first, order.second)
+        first, second = (100 * scores.loc[scores["system"] == name, order.score].to_numpy() for name in names)
+        if (fewest := min(len(first), len(second))) < 2:
+            continue
+        with np.errstate(all="ignore"), warnings.catch_warnings(action="ignore"):  # equal scores: nan
+            test = ttest_ind(second, first, equal_var=False)
+            low, high = test.confidence_interval()
+        row = {"family": order.family, "finding": order.finding, "label": order.label}
+        row |= {"difference": second.mean() - first.mean(), "low": low, "high": high}
+        row |= {"p": test.pvalue if fewest >= LEAST_RUNS else np.nan, "p_holm": np.nan, "runs": fewest}
+        row["steps"] = ", ".join(f"{steps[name]:.0f}" for name in names if steps[name] >= 0)
+        rows.append(row | {"rises": order.rises == "yes"})
+    table = pd.DataFrame(rows)
+    table["p_holm"] = _holm_within(table)
+    decided = map(_verdict, table.pop("rises"), table["difference"], table["p_holm"], table["runs"])
+    return table.assign(verdict=list(decided))
+
+
+def read_items(path: Path | str = ITEMS) -> pd.DataFrame:
+    """Every table, figure, numbered equation and claim of the papers, one row each.
+
+    Returns
+    -------
+    Columns paper, kind, item, what, status (of `STATUSES`), evidence (of `EVIDENCE`), rule (of `RULES`),
+    family (of tests; more than one: '; '), file (of this repository), key (text in that file; of tests, their
+    labels), note; all text. What is not built has no file.
+
+    Raises ValueError that names the file and the line for an unknown word, and for a status or evidence that
+    the rule does not know.
+
+    >>> read_items().groupby("paper")["item"].count().to_dict()
+    {'D': 30, 'L': 23, 'R': 35, 'W': 32}
+    """
+    items = pd.read_csv(path, dtype=str, keep_default_na=False)
+    for line, row in enumerate(items.to_dict("records"), start=2):
+        for column, known in _WORDS.items():
+            if row[column] not in known:
+                raise ValueError(f"{path}, line {line}: {unknown_name(column, row[column], known)}")
+        status, evidence = row["status"], row["evidence"]
+        known_evidence, statuses = RULES[row["rule"]]
+        # nothing is *reproduced* on other models or data, and nothing *(order)* on the paper's own
+        not_on_these = FULLY if evidence in OTHERS else REPRODUCED
+        if evidence not in known_evidence or status not in statuses or status == not_on_these:
+            text = f"{status!r} does not follow from {evidence!r} by {row['rule']!r}"
+            raise ValueError(f"{path}, line {line}: {text}")
+    return items
+
+
+def status_counts() -> pd.DataFrame:
+    """How many items of each paper have which status: index paper, columns `STATUSES`."""
+    items = read_items()
+    count = pd.crosstab(items["paper"], items["status"]).reindex(index=[*PAPERS], columns=STATUSES)
+    return count.fillna(0).astype(int).rename_axis(None, axis=1)
+
+
+def _run_status(row: Any, verdicts: Mapping[tuple[str, str], str]) -> str:
+    """The status of an item whose rule is 'tests', from the verdicts on its tests: (family, label) → verdict.
+
+    All tests have the paper's order: *reproduced (order)*; all have the other one: *contradicted*; some have
+    the paper's: *in part*; else *undecided*. Raises ValueError for a test that is in none of the item's
+    families, or in two.
+
+    >>> item = pd.Series({"family": "F", "key": "a; b"})
+    >>> _run_status(item, {("F", "a"): "reproduced (order)", ("F", "b"): "undecided"})
+    'in part'
+    """
+    labels, families = row.key.split("; "), row.family.split("; ")
+    tests = [(family, label) for label in labels for family in families if (family, label) in verdicts]
+    if [label for _, label in tests] != labels:
+        raise ValueError(f"a test of {row.key!r} is not in the family {row.family!r}, or in two")
+    alike = {verdicts[test] for test in tests}
+    return alike.pop() if len(alike) == 1 else IN_PART if REPRODUCED in alike else UNDECIDED
+
+
+def _stored_verdicts() -> dict[tuple[str, str], str]:
+    """(family, label) → the verdict of every test on the stored runs."""
+    tables = stored_findings(), bag_findings(bag_scores(bag_runs()))
+    return {(row.family, row.label): row.verdict for table in tables for row in table.itertuples()}

@@ -19,11 +19,11 @@ from ..evaluation import leak_table, system_title
 from ..metrics import SCHEMES, Policy
 from ..models import EMBEDDED, NO_ENCODER, model_entry
 from ..runs import STUDIES_FOLDER, Run, list_runs, variant_name
-from .direction import NAMES, direction_table
+from .direction import direction_table
+from .weighting import printed_means
 
 _FROM_SCRATCH = " vectors-scratch+tuned-True"
 """What the name of a run has behind it whose word vectors were drawn, see `experiments.studies`."""
-_BY_SPACY = "semeval2010-spacy-text"
 FAR = 3
 """Distance of a word that is more than two steps off the path."""
 DRAWN, WHOLE = "re_docred-drawn", "re_docred"
@@ -32,13 +32,6 @@ AS_PUBLISHED = ", with the leak"
 """What the title of a system has behind it if negatives were forced, as RECENT's released code does."""
 WITHOUT_TYPES = " without types"
 """What the title of RECENT's control has behind it: the same two steps, which do not read the types."""
-_PARTS = ("alone", "two_steps", "RECENT")
-_DIFFERENCES = {
-    "steps": ("two_steps", "alone"),
-    "types": ("RECENT", "two_steps"),
-    "leak": ("leaky", "RECENT"),
-}
-_HELD_OUT = ("performance_original", "performance_paired", "ppr")
 
 
 def tree_words(
@@ -65,33 +58,10 @@ def tree_words(
 
 def kept_words(tree: pd.DataFrame) -> pd.DataFrame:
     """What of a tree of `tree_words` is read at each distance K: index K, columns words (how many), read."""
-    rows = {}
-    for limit in (0, 1, 2, math.inf):
-        kept = tree["distance"].ge(0) & tree["distance"].le(limit)
-        rows[f"{limit:g}"] = [int(kept.sum()), " ".join(tree.loc[kept, "word"])]
-    rows["the whole tree"] = [len(tree), " ".join(tree["word"])]
+    kept = {f"{k:g}": tree[tree["distance"].between(0, k)] for k in (0, 1, 2, math.inf)}
+    kept["the whole tree"] = tree
+    rows = {name: [len(part), " ".join(part["word"])] for name, part in kept.items()}
     return pd.DataFrame.from_dict(rows, orient="index", columns=["words", "read"]).rename_axis("K")
-
-
-_VECTORS = {"encoder": f"{EMBEDDED}, word pieces"}
-
-
-def vector_scores() -> pd.DataFrame:
-    """Graph models with other word vectors on the held-out tenth, per cent, the best A first.
-
-    Returns columns model, word vectors, in training (trained further, or frozen), epochs, A, B, PPR.
-
-    >>> vector_scores().columns.tolist()
-    ['model', 'word vectors', 'in training', 'epochs', 'A', 'B', 'PPR']
-    """
-    rows = []
-    for run in list_runs(folder=STUDIES_FOLDER / "vectors"):
-        about, scores = run.hyperparameters | run.options, reporting.paired_scores(run)
-        training = "trained further" if about["tuned"] else "frozen"
-        row = (run.model, _VECTORS.get(about["vectors"], about["vectors"]), training, about["epochs"])
-        rows.append((*row, *(100 * scores[score] for score in _HELD_OUT)))
-    columns = ["model", "word vectors", "in training", "epochs", *map(NAMES.get, _HELD_OUT)]
-    return pd.DataFrame(rows, columns=columns).sort_values("A", ascending=False, ignore_index=True)
 
 
 def pair_runs(dataset: str = DRAWN) -> list[Run]:
@@ -135,12 +105,8 @@ def pair_scores(runs: Iterable[Run]) -> pd.DataFrame:
     >>> pair_scores([]).columns.tolist()
     ['dataset', 'model', 'encoder', 'seed', 'score', 'value']
     """
-
-    def printed(run: Run) -> dict[str, float]:
-        scores = reporting.scheme_scores(run)
-        return {name: scores[name] for name in SCHEMES}
-
-    return reporting.per_seed(runs, printed, restricted_title)
+    scores = reporting.per_seed(runs, reporting.scheme_scores, restricted_title)
+    return scores[scores["score"].isin(list(SCHEMES))].reset_index(drop=True)
 
 
 def pair_rows(runs: Iterable[Run]) -> pd.DataFrame:
@@ -172,10 +138,7 @@ def restriction_table(rows: pd.DataFrame, *datasets: str) -> pd.DataFrame:
     >>> restriction_table(pair_rows([])).iloc[1].tolist()[:4]
     ['TACRED, published', 'PTR', '5', '72.5 ± 0.3']
     """
-    printed = reporting.load_published("W", "Table 3")
-    printed = printed[printed["statistic"].isin(["mean", "sd"])].sort_values("statistic")
-    theirs = printed.groupby(["model", "scheme"])["printed"].agg(" ± ".join).unstack()
-    parts = [theirs.loc[["RECENT", "PTR"]].assign(data="TACRED, published", runs="5")]
+    parts = [printed_means("Table 3").loc[["RECENT", "PTR"]].assign(data="TACRED, published", runs="5")]
     for dataset in datasets or (DRAWN,):
         means = rows[(rows["dataset"] == dataset) & (rows["seed_or_agg"] == "mean")]
         means = means[means["scheme"] == "micro"].sort_values("value", ascending=False).set_index("model")
@@ -247,23 +210,19 @@ def restriction_gains(scores: pd.DataFrame) -> pd.DataFrame:
         parts = {"alone": base, "two_steps": model + WITHOUT_TYPES}
         parts |= {"RECENT": model, "leaky": model + AS_PUBLISHED}
         own = wide.reindex(columns=parts.values()).set_axis(list(parts), axis=1)
-        own["alone"] = _of_every_seed(own["alone"])
+        # a base that draws nothing at random has one run, without a seed: it stands beside every seed
+        alone = own["alone"].groupby(level=["dataset", "score"])
+        own["alone"] = alone.transform(lambda values: values.fillna(values.mean()))
         groups = own.dropna().groupby(level=["dataset", "score"], sort=False)
         tables.append((100 * groups.mean()).assign(base=base, runs=groups.size()))
-    columns = ["dataset", "base", "scheme", *_PARTS, *_DIFFERENCES, "runs"]
+    columns = ["dataset", "base", "scheme", "alone", "two_steps", "RECENT", "steps", "types", "leak", "runs"]
     if not tables:
         return pd.DataFrame(columns=columns)
     gains = pd.concat(tables).rename_axis(["dataset", "scheme"]).reset_index()
-    for name, (after, before) in _DIFFERENCES.items():
-        gains[name] = gains[after] - gains[before]
+    gains["steps"] = gains["two_steps"] - gains["alone"]
+    gains["types"], gains["leak"] = gains["RECENT"] - gains["two_steps"], gains["leaky"] - gains["RECENT"]
     order = gains["scheme"].map(SCHEMES.index)
-    gains = gains.assign(order=order).sort_values(["base", "order"], kind="stable", ignore_index=True)
-    return gains[columns]
-
-
-def _of_every_seed(values: pd.Series) -> pd.Series:
-    """A base that draws nothing at random has one run, without a seed: it stands beside every seed."""
-    return values.groupby(level=["dataset", "score"]).transform(lambda own: own.fillna(own.mean()))
+    return gains.assign(order=order).sort_values(["base", "order"], kind="stable", ignore_index=True)[columns]
 
 
 def leak_effects(runs: Iterable[Run]) -> pd.DataFrame:
@@ -295,18 +254,16 @@ def graph_table(rows: pd.DataFrame) -> pd.DataFrame:
     >>> graph_table(direction_rows([], pd.DataFrame())).loc["C-GCN", ["numbers", "A"]].tolist()
     ['published', '84.79']
     """
-    by_spacy = direction_table(rows, _BY_SPACY)
+    by_spacy = direction_table(rows, "semeval2010-spacy-text")
     by_spacy["model"] += ", spaCy's parses"
     table = pd.concat([direction_table(rows), by_spacy], ignore_index=True)
     table = table[table["model"].str.contains("GCN") & table["PPR"].ne("–")]
-    scratch = table["model"].str.endswith(_FROM_SCRATCH)
-    source = (
-        table["encoder"].where(table["encoder"] == "published", "ours, word pieces").mask(scratch, "ours")
-    )
+    ours = table["model"].str.endswith(_FROM_SCRATCH).map({True: "ours", False: "ours, word pieces"})
+    numbers = table["encoder"].where(table["encoder"] == "published", ours)
     model = table["model"].str.replace(_FROM_SCRATCH, ", vectors from scratch")
-    named = table.drop(columns="encoder").assign(model=model)
-    named.insert(1, "numbers", source)
-    return named.set_index("model")
+    table = table.drop(columns="encoder").assign(model=model)
+    table.insert(1, "numbers", numbers)
+    return table.set_index("model")
 
 
 def epoch_scores() -> pd.DataFrame:

@@ -34,6 +34,8 @@ READS = {
     "ptr": "PTR: the vectors of the five masks → which words stand there? A relation is five words",
 }
 """Model → what its classifier makes of which tokens."""
+_READ = {"em-es": ["[E11]", "[E21]"], "ptr": ["[MASK]"]}
+"""These tokens, where they are not [CLS]."""
 
 
 def model_inputs(sample: RelationSample, labels: Sequence[str], encoder: str = EMBEDDED) -> pd.DataFrame:
@@ -55,21 +57,14 @@ def model_inputs(sample: RelationSample, labels: Sequence[str], encoder: str = E
     tables = []
     for name, title in READS.items():
         model = build(name, encoder, labels, default_settings(name), seed=9)  # as before training
-        tokens = attribution.tokens_read(model, sample)
-        table = pd.DataFrame({"model": title, "position": range(len(tokens)), "token": tokens})
-        tables.append(table.assign(read=_is_read(name, tokens)))
+        tokens = pd.Series(attribution.tokens_read(model, sample), name="token")
+        table = tokens.rename_axis("position").reset_index().assign(model=title)
+        table["read"] = tokens.isin(_READ.get(name, ["[CLS]"]))
+        for mark in "$#" if name == "r-bert" else "":  # an entity stands between two of them
+            is_mark = tokens == mark
+            table["read"] |= is_mark.cumsum().eq(1) & ~is_mark
+        tables.append(table[["model", "position", "token", "read"]])
     return pd.concat(tables, ignore_index=True)
-
-
-def _is_read(name: str, tokens: Sequence[str]) -> list[bool]:
-    from ..models.network import MARKERS
-
-    read = {"em-es": MARKERS[::2], "ptr": ("[MASK]",)}.get(name, ("[CLS]",))
-    if name != "r-bert":
-        return [token in read for token in tokens]
-    marks = [position for position, token in enumerate(tokens) if token in ("$", "#")]
-    inside = {position for first, last in (marks[:2], marks[2:4]) for position in range(first + 1, last)}
-    return [position == 0 or position in inside for position in range(len(tokens))]
 
 
 def lesson_experiments(
@@ -122,15 +117,15 @@ class _Trained:
 
     def answers(self, samples: Iterable[RelationSample]) -> pd.DataFrame:
         """What it predicts for sentences (cleaned as those of training), and how likely it finds it."""
-        return pd.DataFrame([self._answer(sample) for sample in samples])
-
-    def _answer(self, sample: RelationSample) -> dict[str, object]:
         from ..models.attribution import probabilities
 
-        chances = probabilities(self.classifier, clean_sample(sample))
-        best = max(chances, key=chances.get)
-        row = {"model": self.name, "sentence": render(sample), "gold": sample.relation}
-        return row | {"predicted": best, "p": round(chances[best], 3)}
+        rows = []
+        for sample in samples:
+            chances = probabilities(self.classifier, clean_sample(sample))
+            best = max(chances, key=chances.get)
+            row = {"model": self.name, "sentence": render(sample), "gold": sample.relation}
+            rows.append(row | {"predicted": best, "p": round(chances[best], 3)})
+        return pd.DataFrame(rows)
 
     def both_sides(self, text: str) -> pd.DataFrame:
         """`answers` for a tagged sentence whose relation is not known, and for its paired one."""
@@ -158,29 +153,14 @@ def train_and_keep(experiment: Experiment, folder: Path | str, progress: bool = 
 
 def blindness_text(model: _Trained) -> str:
     """What the five scores of a model say about direction, in words."""
-    a, b, pir, ppr = (model.scores[name] for name in ("A", "B", "PIR", "PPR"))
-    text = f"{model.name} has an official macro-F1 of {a:.1f} % (A) on the test set and of "
-    text += f"{b:.1f} % (B) on the paired set. "
-    if np.isnan(pir):
-        return f"{text}Nothing is right, so PIR is undefined, and PPR is 0."
-    text += f"Of its right answers, {_share_in_words(pir)} stayed the same when the markers changed "
-    text += f"places (PIR {pir:.1f} %); of the pairs, {_share_in_words(ppr)} are right on "
-    return f"{text}both sides (PPR {ppr:.1f} %)."
-
-
-_SHARES = ((0.5, "none"), (5, "hardly any"), (25, "few"), (45, "less than half"), (55, "about half"))
-_SHARES += ((80, "more than half"), (95, "most"), (99.5, "nearly all"), (float("inf"), "all"))
-
-
-def _share_in_words(percent: float) -> str:
-    """A share as a word; the numbers belong beside it. Undefined (nan): 'an undefined share'.
-
-    >>> [_share_in_words(share) for share in (0.1, 3, 20, 50, 70, 90, 98, 100)]
-    ['none', 'hardly any', 'few', 'about half', 'more than half', 'most', 'nearly all', 'all']
-    >>> _share_in_words(float("nan"))
-    'an undefined share'
-    """
-    return next((word for end, word in _SHARES if percent < end), "an undefined share")
+    text = "{name} has an official macro-F1 of {A:.1f} % (A) on the test set and of {B:.1f} % (B) on the "
+    text += "paired set. "
+    if np.isnan(model.scores["PIR"]):
+        text += "Nothing is right, so PIR is undefined, and PPR is 0."
+    else:
+        text += "Of its right answers {PIR:.1f} % stayed the same when the markers changed places (PIR); "
+        text += "of the pairs {PPR:.1f} % are right on both sides (PPR)."
+    return text.format(name=model.name, **model.scores)
 
 
 def answers_text(model: _Trained, sample: RelationSample) -> str:
@@ -199,10 +179,9 @@ RIGHT = {"specialist": (0.93, 0.2), "generalist": (0.8, 0.8)}
 """System → how often it is right on a label with at least `RARE` sentences, and on a rarer one."""
 
 
-Rates = Mapping[str, tuple[float, float]]
-
-
-def invented_predictions(gold: pd.Series, seed: int, right: Rates = RIGHT) -> dict[str, pd.Series]:
+def invented_predictions(
+    gold: pd.Series, seed: int, right: Mapping[str, tuple[float, float]] = RIGHT
+) -> dict[str, pd.Series]:
     """Predictions of systems that do not exist: each right as often as `right` says, else any label.
 
     >>> gold = pd.Series(["a"] * 20 + ["b"] * 2)
@@ -219,7 +198,9 @@ def invented_predictions(gold: pd.Series, seed: int, right: Rates = RIGHT) -> di
     return predictions
 
 
-def invented_leads(gold: pd.Series, seeds: Iterable[int], right: Rates = RIGHT) -> pd.DataFrame:
+def invented_leads(
+    gold: pd.Series, seeds: Iterable[int], right: Mapping[str, tuple[float, float]] = RIGHT
+) -> pd.DataFrame:
     """F1 of the specialist minus F1 of the generalist, in points, for each seed and scheme.
 
     Returns columns seed, scheme, lead.

@@ -1,4 +1,4 @@
-"""Paper L, multi-label classification: tables of stored runs, and the README's table of them."""
+"""Paper L, multi-label classification: tables of stored runs."""
 
 from __future__ import annotations
 
@@ -19,18 +19,6 @@ from ..runs import Run, list_runs
 
 Runs = Mapping[str, Run]
 COLLECTIONS = {"reuters90": "Reuters-21578", "goemotions": "GoEmotions"}
-MODELS = (
-    "1vsrest",
-    "1vsrest without bias",
-    "1vsrest primal",
-    "thresholding",
-    "thresholding scut-fbr",
-    "cost_sensitive",
-    "cost_sensitive without bias",
-    "cost_sensitive_micro",
-    "tree",
-)
-METRICS = ["P@1", "P@3", "P@5", "Macro-F1", "Micro-F1"]
 FORMS, RARE_MODELS = ("1vsrest", "1vsrest primal"), ("1vsrest", "thresholding", "cost_sensitive")
 SUPPORTS = {"1 to 5": 5, "6 to 20": 20, "21 to 100": 100, "over 100": np.inf}
 """Groups of labels → the most training documents that a label of the group has."""
@@ -142,28 +130,6 @@ def gains(outcome: metrics.Outcome, rng: np.random.Generator, replicates: int = 
     made = metrics.bootstrap_intervals(outcome, difference, rng, replicates)
     columns = {"scheme": metrics.scheme_names(), "difference": made.value, "low": made.low, "high": made.high}
     return pd.DataFrame(columns)
-
-
-def multilabel_markdown() -> str:
-    """One row a corpus and method: the public package's P@1 / P@3 / P@5 / Macro / Micro, ours, F1 by scheme.
-
-    >>> multilabel_markdown().splitlines()[2].split(" | ")[1:4]
-    ['1vsrest', '0.9460 / 0.3799 / 0.2360 / 0.4227 / 0.8651', '0.9460 / 0.3799 / 0.2360 / 0.4227 / 0.8651']
-    """
-    table = reporting.read_tidy(reporting.TABLES_FOLDER / "13_multilabel.csv")
-    table["name"] = table["metric"].mask(table["metric"] == "f1", table["scheme"])
-    wide = table.pivot(index=["dataset", "model"], columns="name", values=["published", "value"])
-    wide = wide.reindex(product(COLLECTIONS, MODELS)).dropna(how="all")
-    package = wide["published"][METRICS].replace("", "–").agg(" / ".join, axis=1)
-    columns = {
-        "corpus": wide.index.get_level_values("dataset").map(COLLECTIONS),
-        "method": wide.index.get_level_values("model"),
-        "P@1 / 3 / 5, Macro-, Micro-F1: package": package.replace(" / ".join(["–"] * len(METRICS)), "–"),
-        "ours": wide["value"][METRICS].map("{:.4f}".format).agg(" / ".join, axis=1),
-    }
-    f1 = (100 * wide["value"][list(metrics.SCHEMES)]).map("{:.1f}".format).agg(" / ".join, axis=1)
-    columns[f"F1 {' / '.join(metrics.SCHEMES)}"] = f1
-    return reporting.to_markdown(pd.DataFrame(columns))
 
 
 def printed_numbers(package: bool = False) -> pd.DataFrame:

@@ -16,34 +16,33 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .. import RESULTS, ROOT, reporting, runs
+from .. import RESULTS, ROOT, experiments, metrics, reporting, runs
 from ..charts import dumbbell_chart, forest_chart, landing_chart, save_figure, slope_chart
-from ..core import write_atomically
+from ..core import unknown_name, write_atomically
 from ..models import EMBEDDED
 from ..notebooks import notebook_paths, read_contract
 from . import (
-    bag_models,
     direction,
+    distant,
     findings,
-    gold_versions,
     graphs,
-    items,
     multilabel,
-    page_tables,
-    plan,
-    real_labels,
+    protocols,
+    relabelled,
     studies,
     systems,
     weighting,
 )
 
 TEMPLATES = RESULTS / "templates"
-_NAMED_IN_TEMPLATES = (bag_models, graphs, items, multilabel, page_tables, plan, weighting)
-PAGES = {"README.md": "landing.md"} | {
+_NAMED_IN_TEMPLATES = (distant, experiments, graphs, metrics, multilabel, protocols, weighting)
+PAGES = {"README.md": "landing.md", "docs/which_score.md": "which_score.md"} | {
     f"results/{name}.md": f"{name}.md" for name in ("README", "findings", "studies", "speed", "items")
 }
-PAGES["docs/which_score.md"] = "which_score.md"
 """Page → its template."""
+SHOWN = {"EM-C": "trained on\nthe sentences", "EM-C-M": "trained on\nboth directions"}
+SETS = {"performance_original": "test sentences", "performance_paired": "entities exchanged"}
+EXAMPLE = ROOT / "examples" / "predictions.csv"
 
 
 def notebooks_markdown() -> str:
@@ -92,8 +91,7 @@ def mean(model: str, score: str, dataset: str = "semeval2010") -> float:
     True
     """
     stored = runs.list_runs(dataset, encoder=EMBEDDED, profile="standard", split="test", variant="")
-    values = [reporting.paired_scores(run)[score] for run in stored if run.name == model]
-    return 100 * float(pd.Series(values).mean())
+    return float(studies.run_frame(stored, "name", score).groupby("name")[score].mean()[model])
 
 
 def study_mean(study: str, setting: str, score: str) -> float:
@@ -133,6 +131,42 @@ def table(name: str) -> pd.DataFrame:
     return reporting.read_tidy(reporting.TABLES_FOLDER / f"{name}.csv")
 
 
+def cells(name: str, by: str, keys: list[str], **where: str) -> pd.DataFrame:
+    """Of the rows of `table` with these values, one for each key of the column `by`; KeyError if one lacks.
+
+    >>> where = {"item": "Table 1", "dataset": "tacred"}
+    >>> cells("01_statistics", "metric", ["perplexity", "ratio"], **where)["published"].tolist()
+    ['3.31', '250']
+    """
+    own = table(name)
+    own = own[(own[[*where]] == [*where.values()]).all(axis=1)]
+    return own.set_index(by).loc[list(keys)]
+
+
+RATES = ("sentences/s", "FLOP/s")
+"""Units of benchmarks of which more is better."""
+_QUANTITIES = {"s": ((1, "s"), (1e-3, "ms")), "bytes": ((1e9, "GB"), (1e6, "MB"))}
+_QUANTITIES |= {"sentences/s": ((1, "sentences/s"),), "FLOP/s": ((1e9, "GFLOP/s"),)}
+
+
+def quantity(value: float, unit: str) -> str:
+    """A number of seconds, bytes, sentences or operations a second in a unit that suits it.
+
+    Raises ValueError for a unit that it does not know.
+
+    >>> quantity(0.0274, "s"), quantity(6.9e-05, "processor s"), quantity(1.603e8, "bytes")
+    ('27.4 ms', '0.069 ms', '160 MB')
+    >>> quantity(98.64, "sentences/s"), quantity(7.2e10, "FLOP/s")
+    ('98.6 sentences/s', '72 GFLOP/s')
+    """
+    kind = unit.split()[-1]
+    if kind not in _QUANTITIES:
+        raise unknown_name("unit", unit, _QUANTITIES)
+    *larger, smallest = _QUANTITIES[kind]
+    size, name = next((scale for scale in larger if value >= scale[0]), smallest)
+    return f"{value / size:.3g} {name}"
+
+
 def made(page: str, templates: Path | str = TEMPLATES) -> str:
     """The text of a page, from its template.
 
@@ -147,14 +181,9 @@ def made(page: str, templates: Path | str = TEMPLATES) -> str:
         trim_blocks=True,
         autoescape=False,  # Markdown
     )
-    environment.filters["lines_with"] = _lines_with
+    environment.globals["zip"], environment.filters["lines_with"] = zip, _lines_with
     environment.filters |= {"markdown": reporting.to_markdown, "p_value": reporting.p_value}
     return environment.get_template(PAGES[page]).render(globals())
-
-
-SHOWN = {"EM-C": "trained on\nthe sentences", "EM-C-M": "trained on\nboth directions"}
-SETS = {"performance_original": "test sentences", "performance_paired": "entities exchanged"}
-EXAMPLE = ROOT / "examples" / "predictions.csv"
 
 
 def _exchanged() -> pd.DataFrame:
@@ -213,7 +242,7 @@ def _save_figures(folder: Path | str = ROOT / "figures") -> None:
     figure = dumbbell_chart(needed, kinds, title, "test sentences", "scheme", "dataset", **look)
     save_figure(figure, "which_score_power", plans, folder)
 
-    ranks = gold_versions.version_ranks()
+    ranks = relabelled.version_ranks()
     moved = (ranks.max(axis=1) - ranks.min(axis=1)).nlargest(4).index
     lines = ranks.rename_axis("line").reset_index().melt("line", var_name="x")
     lines["marked"] = lines["line"].isin([*ranks.index[ranks.eq(1).any(axis=1)], *moved])
@@ -221,9 +250,9 @@ def _save_figures(folder: Path | str = ROOT / "figures") -> None:
     figure = slope_chart(lines, title, "rank of 52 systems (1 is best)", 0, ranks=True)
     save_figure(figure, "studies_gold_versions", ranks, folder)
 
-    areas = real_labels.scored_by_both().reset_index(names="line").replace({"protocol": real_labels.TITLES})
+    areas = relabelled.scored_by_both().reset_index(names="line").replace({"protocol": relabelled.TITLES})
     areas = areas.rename(columns={"protocol": "x"}).assign(marked=True)
-    reversed_pairs = real_labels.order_table().set_index("measure").loc["AUC", "pairs reversed"]
+    reversed_pairs = relabelled.order_table().set_index("measure").loc["AUC", "pairs reversed"]
     title = f"With more complete labels {reversed_pairs} pairs of systems change places"
     figure = slope_chart(areas, title, "AUC (points); bar: 95 % interval")
     save_figure(figure, "studies_real_labels", areas, folder)

@@ -2,11 +2,12 @@
 
 A study compares settings of one model that differ in one thing: `results/studies/settings.csv` has a row a
 setting, and says where its runs are. A setting without a run has no row in a table, and each row says of how
-many runs it is.
+many runs it is. What was tried once, with one seed, is read by `run_frame`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cache
 from operator import attrgetter
 
@@ -27,6 +28,22 @@ _SECONDS = {"training": "training, s", "prediction": "prediction, s"}
 _OF_W = {name: name for name in SCHEMES}
 _COLUMNS = {"emr-c": SHOWN | _SECONDS, "bert-em": _OF_W, "bert-em, base": _OF_W}
 """Study → scores of its table and their names, where they are not A, B, PIR and PPR alone."""
+
+
+def run_frame(runs: Iterable[Run], *names: str) -> pd.DataFrame:
+    """One row a run, the columns `names`: an attribute of the run, a setting, an option, a fact of the
+    environment, or A, B, PD, PIR and PPR as `NAMES` has them, per cent.
+
+    >>> tried = list_runs(folder=STUDIES_FOLDER / "vectors")
+    >>> run_frame(tried, "model", "epochs", "ppr").columns.tolist()
+    ['model', 'epochs', 'ppr']
+    """
+    rows = []
+    for run in runs:
+        scores = paired_scores(run) if NAMES.keys() & {*names} else {}
+        known = run.environment | run.hyperparameters | run.options | {n: 100 * s for n, s in scores.items()}
+        rows.append([known[name] if name in known else getattr(run, name) for name in names])
+    return pd.DataFrame(rows, columns=list(names))
 
 
 def _study_runs(study: str) -> dict[str, list[Run]]:
@@ -88,48 +105,39 @@ def study_table(study: str) -> pd.DataFrame:
     return table.reset_index(names="setting")
 
 
+def _base_runs() -> list[Run]:
+    return list_runs("semeval2010", encoder=BASE_ENCODER, profile="base", split="test", variant="")
+
+
 def with_base(table: pd.DataFrame) -> pd.DataFrame:
     """`direction_table` with our runs of profile 'base', a row below those of each model that has some."""
-    base = list_runs("semeval2010", encoder=BASE_ENCODER, profile="base", split="test", variant="")
-    own = cells(per_seed(base, paired_scores, attrgetter("model")), "model").rename(columns=NAMES)
+    own = cells(per_seed(_base_runs(), paired_scores, attrgetter("model")), "model").rename(columns=NAMES)
     own = own.rename_axis("model").reset_index().assign(encoder=f"{BASE_ENCODER}, ours")
-    parts = [(part, own[own["model"] == model]) for model, part in table.groupby("model", sort=False)]
-    return pd.concat([half for pair in parts for half in pair])[table.columns]
+    both = pd.concat([table, own[own["model"].isin(table["model"])]])
+    order = list(dict.fromkeys(table["model"]))
+    return both.sort_values("model", key=lambda model: model.map(order.index), kind="stable")[table.columns]
 
 
 def cost_table() -> pd.DataFrame:
     """Mean seconds of training and prediction at base size, by model and device."""
-    base = list_runs("semeval2010", encoder=BASE_ENCODER, profile="base", split="test", variant="")
-    base += list_runs(folder=STUDIES_FOLDER / "base-cpu")
-    about = [(run.environment["device"], run.name, run.wall_seconds) for run in base]
-    frame = pd.DataFrame(about, columns=["device", "model", "training, s"])
-    frame["prediction, s"] = [run.environment["prediction_seconds"] for run in base]
-    groups = frame.groupby(["device", "model"], sort=False)
+    base = [*_base_runs(), *list_runs(folder=STUDIES_FOLDER / "base-cpu")]
+    frame = run_frame(base, "device", "name", "wall_seconds", "prediction_seconds")
+    groups = frame.set_axis(["device", "model", *_SECONDS.values()], axis=1).groupby(
+        ["device", "model"], sort=False
+    )
     table = groups.mean().round(0).astype(int)
     table.insert(0, "runs", groups.size())
     return table.reset_index()
 
 
-def base_rates() -> pd.DataFrame:
-    """A on the held-out tenth of the training data with two learning rates at base size, one seed."""
-    tried = list_runs(folder=STUDIES_FOLDER / "base-changed", split="holdout")
-    rows = [(run.model, f"{run.hyperparameters['learning_rate']:g}", paired_scores(run)[A]) for run in tried]
-    frame = pd.DataFrame(rows, columns=["model", "rate", "A"])
-    return (100 * frame.pivot(index="model", columns="rate", values="A")).round(1).reset_index()
-
-
 def _rate_scores() -> pd.DataFrame:
-    """A on the held-out tenth after each epoch: model, learning_rate, epoch, value (fraction).
+    """A on the held-out tenth after each epoch, per cent: model, learning_rate, epoch, value.
 
     The equal grid: every model with the same three rates, one seed, scored after each of five epochs.
     """
-    rows = [
-        (run.model, run.hyperparameters["learning_rate"], epoch, paired_scores(run)[A])
-        for epoch, tried in epoch_runs(STUDIES_FOLDER / "rates", split="holdout").items()
-        for run in tried
-    ]
-    frame = pd.DataFrame(rows, columns=["model", "learning_rate", "epoch", "value"])
-    return frame.sort_values(["model", "learning_rate", "epoch"], ignore_index=True)
+    tried = epoch_runs(STUDIES_FOLDER / "rates", split="holdout").items()
+    tables = [run_frame(runs, "model", "learning_rate", A).assign(epoch=epoch) for epoch, runs in tried]
+    return pd.concat(tables, ignore_index=True).rename(columns={A: "value"})
 
 
 def rates_table() -> pd.DataFrame:
@@ -138,23 +146,35 @@ def rates_table() -> pd.DataFrame:
     `used` marks the learning rate of the standard runs. Beside it stand `gain`, points of A after the last
     epoch, which is the one that is tested, from this rate to the best one; `SD`, of A over the seeds of the
     standard runs, in points; and `again`: whether the gain is the larger of the two, so that the model is to
-    be trained again. A model without all rates of the study has none of the three.
+    be trained again.
     """
-    rates = {each.resolved().learning_rate for each in experiments.study("rates").experiments}
-    scores = _rate_scores().assign(value=lambda table: 100 * table["value"])
-    lines = []
-    for model, own in scores.groupby("model"):
-        standard = list_runs("semeval2010", model, EMBEDDED, profile="standard", split="test", variant="")
-        sd = 100 * pd.Series([paired_scores(run)[A] for run in standard]).std(ddof=1)
-        last = own[own["epoch"] == own["epoch"].max()].set_index("learning_rate")["value"]
-        for rate, part in own.groupby("learning_rate"):
-            line = {"model": model, "learning rate": f"{rate:g}"}
-            for epoch, value in zip(part["epoch"], part["value"], strict=True):
-                line[f"epoch {epoch}"] = f"**{value:.1f}**" if value == own["value"].max() else f"{value:.1f}"
-            is_used = bool(standard) and standard[0].hyperparameters["learning_rate"] == rate
-            line |= {"used": "yes" if is_used else "", "gain": "", "SD": "", "again": ""}
-            if is_used and rates <= {*last.index}:
-                gain = last.max() - last[rate]
-                line |= {"gain": f"{gain:.2f}", "SD": f"{sd:.2f}", "again": "yes" if gain > sd else "no"}
-            lines.append(line)
-    return pd.DataFrame(lines).fillna("–")
+    scores = _rate_scores().pivot(index=["model", "learning_rate"], columns="epoch", values="value")
+    best = scores.groupby("model").transform("max").max(axis=1)
+    table = scores.map("{:.1f}".format)
+    table = table.mask(scores.eq(best, axis=0), "**" + table + "**").add_prefix("epoch ")
+    table[["used", "gain", "SD", "again"]] = ""
+    for model, last in scores.iloc[:, -1].groupby("model"):
+        stored = list_runs("semeval2010", model, EMBEDDED, profile="standard", split="test", variant="")
+        standard = run_frame(stored, "learning_rate", A)
+        key = (model, standard["learning_rate"][0])
+        gain, sd = last.max() - last[key], standard[A].std()
+        again = "yes" if gain > sd else "no"
+        table.loc[key, ["used", "gain", "SD", "again"]] = "yes", f"{gain:.2f}", f"{sd:.2f}", again
+    table = table.rename(index="{:g}".format, level="learning_rate")
+    return table.rename_axis(["model", "learning rate"]).reset_index()
+
+
+def vector_scores() -> pd.DataFrame:
+    """Graph models with other word vectors on the held-out tenth, per cent, the best A first.
+
+    Returns columns model, word vectors, in training (trained further, or frozen), epochs, A, B, PPR.
+
+    >>> vector_scores().columns.tolist()
+    ['model', 'word vectors', 'in training', 'epochs', 'A', 'B', 'PPR']
+    """
+    tried = list_runs(folder=STUDIES_FOLDER / "vectors")
+    frame = run_frame(tried, "model", "vectors", "tuned", "epochs", A, "performance_paired", "ppr")
+    frame["vectors"] = frame["vectors"].replace("encoder", f"{EMBEDDED}, word pieces")
+    frame["tuned"] = frame["tuned"].map({True: "trained further", False: "frozen"})
+    frame = frame.rename(columns=NAMES | {"vectors": "word vectors", "tuned": "in training"})
+    return frame.sort_values("A", ascending=False, ignore_index=True)

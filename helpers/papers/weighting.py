@@ -1,7 +1,9 @@
-"""Paper W (Harbecke et al. 2022), class weighting: Table 4 from our runs, and one class in a macro average.
+"""Paper W (Harbecke et al. 2022), class weighting: Table 1 from label counts, Table 4 from our runs, and one
+class in a macro average.
 
-Notebook 05 writes `weighted_rows` to `results/tables`; from that file `weighted_table` makes what a reader
-wants to see. The rest asks how much of a macro average is one class.
+A test part stands for its corpus in Table 1; of DocRED it is the 699 public development documents, of a
+corpus without direction (`-undirected`) the test part with its directions merged. Notebook 05 writes
+`weighted_rows` to `results/tables`; from that file `weighted_table` makes what a reader wants to see.
 """
 
 from __future__ import annotations
@@ -10,13 +12,69 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from .. import reporting
+from .. import data, reporting
+from ..core import NEGATIVE_NAMES, base_relation
 from ..metrics import SCHEMES, Policy, average, evaluate, scheme_names
 from ..runs import Run
 
+EXTRA = ("nyt10m", "kbp37", "re_docred")
+"""Measured by the same rule, but not in W's Table 1; of Re-DocRED the pairs in one sentence."""
 BERT_EM = {"EM-ES": "BERT_EM", "PTR": "PTR"}
 """Our name of a model → its name in Table 4."""
+PAIR = ("EM-ES", "PTR")
+TRAINED_ON = {"semeval2010": "all 8,000 sentences", "semeval2010-ptr-split": "PTR's 6,507 sentences"}
+"""Data set of a run file → what its models were trained on; the test set is the same."""
+RARE = "Entity-Destination(e2,e1)"
+"""The class with one test sentence."""
 CLASS_EFFECTS = ("support", "correct", "false_alarms", "f1", "with_class", "without_class")
+
+
+def corpus_statistics() -> pd.DataFrame:
+    """Our statistics, a row for each corpus but NYT of Riedel et al. (its test counts are not public).
+
+    `negative_share` is in per cent, as printed. Of NYT10m the test counts are facts, none of which is NA, so
+    its perplexity with the negative class is unknown.
+
+    >>> ours = corpus_statistics().set_index("dataset")
+    >>> float(ours.loc["tacred", "perplexity"].round(2)), int(ours.loc["tacred", "labels"])
+    (3.31, 42)
+    """
+    names = [*reporting.load_published("W", "Table 1")["dataset"].unique(), *EXTRA]
+    counted = (name for name in names if name != "nyt10")
+    ours = pd.DataFrame({"dataset": name} | data.dataset_statistics(name).to_dict() for name in counted)
+    ours["negative_share"] = 100 * ours["negative_share"].astype(float)
+    return ours.assign(perplexity=ours["perplexity"].mask(ours["dataset"] == "nyt10m"))
+
+
+def side_by_side(compared: pd.DataFrame, names: Sequence[str] = ()) -> pd.DataFrame:
+    """The comparison as the paper prints it: a row a corpus, in each cell published | ours.
+
+    >>> row = {"dataset": "tacred", "metric": "perplexity", "published": "3.31", "ours": 3.30525}
+    >>> side_by_side(pd.DataFrame([row]), ["tacred"])["perplexity"].tolist()
+    ['3.31 | 3.30525']
+    """
+    printed = reporting.load_published("W", "Table 1").query("unit != 'text'")
+    text = (compared["published"] + " | ").mask(compared["published"] == "", "")
+    cells = compared.assign(cell=text + compared["ours"].map("{:.6g}".format))
+    order = {"index": list(names or printed["dataset"].unique()), "columns": printed["metric"].unique()}
+    wide = cells.pivot(index="dataset", columns="metric", values="cell").reindex(**order)
+    return wide.astype(object).fillna("")
+
+
+def positive_counts(dataset: str) -> tuple[pd.Series, int]:
+    """Counts of the positive classes of a test part, largest first, those that do not occur among them; and
+    the number of all its samples.
+
+    >>> counts, total = positive_counts("tacred")
+    >>> counts.index[0], int(counts.iloc[0]), total
+    ('per:title', 500, 15509)
+    """
+    splits = data.published_counts(dataset.removesuffix("-undirected"))
+    counts = pd.Series(splits.get("test") or splits["dev-699"], name="support").rename_axis("relation")
+    counts = counts.drop(data.TOTAL, errors="ignore")
+    counts = counts.groupby(base_relation if dataset.endswith("-undirected") else str, sort=False).sum()
+    positive = counts.drop(list(NEGATIVE_NAMES), errors="ignore")
+    return positive.sort_values(ascending=False, kind="stable"), int(counts.sum())
 
 
 def weighted_rows(
@@ -40,38 +98,43 @@ def weighted_rows(
     """
     scores = reporting.per_seed(runs, reporting.scheme_scores)
     rows = reporting.run_rows(scores, intervals, {scheme: ("f1", scheme) for scheme in scheme_names()})
-    rows += [row for dataset in dict.fromkeys(scores["dataset"]) for row in _test_rows(scores, dataset, pair)]
+    rows += [row for _, own in scores.groupby("dataset", sort=False) for row in _test_rows(own, pair)]
     signed = {run.dataset: (Policy(negative=run.negative), reporting.original_table(run)) for run in runs}
     for row in rows:
         policy, table = signed[row["dataset"]]
         name = row["metric"] if row["metric"] == "f1" else f"{row['metric']} of f1"
         row["signature"] = policy.signature(table, name, row["scheme"]) + (made if "low" in row else "")
         row |= {"paper": "W", "item": "Table 4" if row["dataset"] == "semeval2010" else "further data"}
-    return reporting.tidy_runs(rows, _printed())
+    ours, cells = {theirs: ours for ours, theirs in BERT_EM.items()} | {"PTR - BERT_EM": "PTR - EM-ES"}, {}
+    for row in reporting.load_published("W", "Table 4").itertuples():
+        names = ("f1", row.statistic) if row.statistic in ("mean", "sd") else (row.statistic, "test")
+        key = (row.dataset, ours[row.model], names[0], row.scheme, names[1])
+        cells[key] = (row.printed, row.model, "Table 4")
+    return reporting.tidy_runs(rows, cells)
 
 
-def _test_rows(scores: pd.DataFrame, dataset: str, pair: tuple[str, str]) -> list[dict]:
-    own = scores[scores["dataset"] == dataset]
-    encoder = "".join(own.loc[own["model"] == pair[0], "encoder"].head(1))
-    shared = {"dataset": dataset, "model": f"{pair[1]} - {pair[0]}", "encoder": encoder}
-    shared["seed_or_agg"] = "test"
+def _test_rows(scores: pd.DataFrame, pair: tuple[str, str]) -> list[dict]:
+    """p, Holm's p and d of one data set under each scheme."""
+    encoder = "".join(scores.loc[scores["model"] == pair[0], "encoder"].head(1))
+    shared = {"dataset": scores["dataset"].iloc[0], "model": f"{pair[1]} - {pair[0]}", "encoder": encoder}
     return [
-        shared | {"metric": name, "scheme": scheme, "value": test[name]} | test[["runs", "seeds"]].to_dict()
-        for scheme, test in reporting.compare_models(own, *pair).iterrows()
+        shared
+        | {"seed_or_agg": "test", "metric": name, "scheme": scheme, "value": test[name]}
+        | test[["runs", "seeds"]].to_dict()
+        for scheme, test in reporting.compare_models(scores, *pair).iterrows()
         for name in ("p", "p_holm", "d")
         if not pd.isna(test[name])
     ]
 
 
-def _printed() -> dict[tuple[str, ...], tuple[str, str, str]]:
-    """Table 4 for `tidy_runs`."""
-    ours = {theirs: ours for ours, theirs in BERT_EM.items()} | {"PTR - BERT_EM": "PTR - EM-ES"}
-    cells = {}
-    for row in reporting.load_published("W", "Table 4").itertuples():
-        names = ("f1", row.statistic) if row.statistic in ("mean", "sd") else (row.statistic, "test")
-        key = (row.dataset, ours[row.model], names[0], row.scheme, names[1])
-        cells[key] = (row.printed, row.model, "Table 4")
-    return cells
+def printed_means(item: str) -> pd.DataFrame:
+    """Mean ± SD as W's Table 3 or 4 prints them: index model, columns scheme.
+
+    >>> printed_means("Table 4").loc["PTR", "macro"]
+    '87.8 ± 0.5'
+    """
+    printed = reporting.load_published("W", item).query("statistic in ['mean', 'sd']")
+    return printed.sort_values("statistic").groupby(["model", "scheme"])["printed"].agg(" ± ".join).unstack()
 
 
 def weighted_table(rows: pd.DataFrame, dataset: str = "semeval2010") -> pd.DataFrame:
@@ -89,30 +152,21 @@ def weighted_table(rows: pd.DataFrame, dataset: str = "semeval2010") -> pd.DataF
     >>> weighted_table(weighted_rows([], ("EM-ES", "PTR"), pd.DataFrame())).loc[0, "PTR ours"]
     '–'
     """
-    own, texts = rows[rows["dataset"] == dataset], reporting.mean_sd_texts(rows, dataset, 1)
+    own = rows[rows["dataset"] == dataset]
+    ours = reporting.mean_sd_texts(rows, dataset, 1).reindex(list(BERT_EM)).T.droplevel("metric")
     tested = own[own["seed_or_agg"] == "test"].pivot(index="scheme", columns="metric", values="value")
     tested = tested.reindex(columns=["d", "p", "p_holm"])
     tests = tested.map("{:.2g}".format).assign(d=tested["d"].map("{:.1f}".format))
-    printed = {key[1:]: text for key, (text, *_) in _printed().items()}
-    pair, lines = "PTR - EM-ES", []
-    for scheme in dict.fromkeys([*SCHEMES, *own["scheme"]]):
-        line = {"scheme": scheme}
-        for model, theirs in BERT_EM.items():
-            both = [printed.get((model, "f1", scheme, kind)) for kind in ("mean", "sd")]
-            line[f"{theirs} published"] = " ± ".join(both) if all(both) else None
-            line[f"{model} ours"] = texts.get(("f1", scheme), {}).get(model)
-        for name in ("d", "p"):
-            line[f"{name} published"] = printed.get((pair, name, scheme, "test"))
-            line[f"{name} ours"] = tests[name].get(scheme)
-        lines.append(line | {"p ours, Holm": tests["p_holm"].get(scheme)})
-    return pd.DataFrame(lines).fillna("–")
-
-
-TRAINED_ON = {"semeval2010": "all 8,000 sentences", "semeval2010-ptr-split": "PTR's 6,507 sentences"}
-"""Data set of a run file → what its models were trained on; the test set is the same."""
-PAIR = ("EM-ES", "PTR")
-RARE = "Entity-Destination(e2,e1)"
-"""The class with one test sentence."""
+    theirs, item = printed_means("Table 4").T, reporting.load_published("W", "Table 4")
+    columns = {}
+    for model, name in BERT_EM.items():
+        columns |= {f"{name} published": theirs[name], f"{model} ours": ours[model]}
+    for name in ("d", "p"):
+        printed = item[item["statistic"] == name].set_index("scheme")["printed"]
+        columns |= {f"{name} published": printed, f"{name} ours": tests[name]}
+    table = pd.DataFrame(columns | {"p ours, Holm": tests["p_holm"]})
+    table = table.reindex(list(dict.fromkeys([*SCHEMES, *own["scheme"]]))).astype(object).fillna("–")
+    return table.rename_axis("scheme").reset_index()
 
 
 def class_effects(runs: Sequence[Run], label: str = RARE) -> pd.DataFrame:

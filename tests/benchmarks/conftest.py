@@ -2,7 +2,7 @@
 
 import pytest
 
-from helpers.papers.page_tables import RATES
+from helpers.papers.page import RATES
 from tests.benchmarks.table import store
 
 

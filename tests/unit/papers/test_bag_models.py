@@ -7,7 +7,8 @@ import pytest
 from helpers import ROOT
 from helpers.experiments import agreement, stored_draws
 from helpers.metrics import FactRanking, run_test
-from helpers.papers.bag_models import bag_findings, bag_runs, bag_scores
+from helpers.papers.distant import bag_runs, bag_scores
+from helpers.papers.findings import bag_findings
 from helpers.runs import RankedFacts, Run
 
 LABELS = ("NA", "a", "b")

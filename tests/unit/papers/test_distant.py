@@ -9,8 +9,7 @@ from helpers import ROOT
 from helpers.data import PUBLISHED_LISTS, locate, read_gids_probabilities
 from helpers.metrics import FactSample
 from helpers.papers.distant import list_scores, precision_curves, published_lists, ranking_of
-from helpers.papers.list_runs import _published_list_runs, _write_list_runs
-from helpers.papers.protocols import claims_of_table_4
+from helpers.papers.protocols import _published_list_runs, _write_list_runs, claims_of_table_4
 from helpers.reporting import load_published
 from helpers.runs import RUNS_FOLDER, Run, load_run
 

@@ -8,11 +8,17 @@ import pytest
 
 from helpers import ROOT
 from helpers.data import TOTAL, published_counts
-from helpers.papers.bag_models import bag_runs, bag_scores
-from helpers.papers.distant import hit_shares, published_lists
-from helpers.papers.findings import _finding_runs, findings_table, stored_findings, verdict
+from helpers.papers.distant import bag_runs, bag_scores, hit_shares, published_lists
+from helpers.papers.findings import (
+    _finding_runs,
+    _run_status,
+    _stored_verdicts,
+    _verdict,
+    findings_table,
+    read_items,
+    stored_findings,
+)
 from helpers.papers.graphs import pair_runs, pair_scores
-from helpers.papers.items import _read_items, _run_status, _stored_verdicts
 from helpers.reporting import TABLES_FOLDER, load_published, read_tidy, scheme_scores
 from helpers.runs import PairedRows, Run
 
@@ -53,7 +59,7 @@ def test_the_rule(better, worse, expected) -> None:
 
 def test_p_alone_is_no_verdict() -> None:
     """.0125 < p < .05 in three tests: Holm's is above .05."""
-    assert [verdict(True, 1.0, p, 5) for p in (0.049, 0.051)] == [AHEAD, "undecided"]
+    assert [_verdict(True, 1.0, p, 5) for p in (0.049, 0.051)] == [AHEAD, "undecided"]
     own = stored_findings().query("family == 'W, Table 4, BERT_EM'")
     assert len(own) == 6 and set(own["verdict"]) == {"undecided"} and set(own["runs"]) == {5}
     tested = own[own["score"] != "fall"]
@@ -97,12 +103,12 @@ class TestItems:
         return bool(held and noted and (is_test or len(row.key) >= 12))  # a word proves little
 
     def test_each_names_its_evidence(self) -> None:
-        rows = _read_items().itertuples()
+        rows = read_items().itertuples()
         assert [(row.paper, row.item, row.what) for row in rows if not self.proven(row)] == []
 
     def test_every_finding_is_in_an_item(self) -> None:
         """A family is what items.csv lists: no test is left out, but those beside W's own forms."""
-        rows = _read_items().query("rule == 'tests'")
+        rows = read_items().query("rule == 'tests'")
         assert len(rows) >= 20
         texts = zip(rows["family"].str.split("; "), rows["key"].str.split("; "), strict=True)
         listed = {(family, label) for families, keys in texts for family in families for label in keys}
@@ -124,12 +130,12 @@ class TestItems:
         [("reproducd", "did you mean 'reproduced'"), ("reproduced", "does not follow")],
     )
     def test_a_wrong_status_is_named(self, value, complaint, tmp_path) -> None:
-        items = _read_items()
+        items = read_items()
         index = items.index[items["rule"] == "tests"][0]
         items.loc[index, "status"] = value
         items.to_csv(tmp_path / "items.csv", index=False)
         with pytest.raises(ValueError, match=rf"items.csv, line {index + 2}: .*{value}.*{complaint}"):
-            _read_items(tmp_path / "items.csv")
+            read_items(tmp_path / "items.csv")
 
 
 class TestEvidence:
@@ -183,7 +189,7 @@ class TestEvidence:
         both = {"/location/location/contains", "/people/person/nationality"}
         assert set(shares["relation"]) == {*both, "other"}
         share = 100 - shares[shares["relation"] == "other"].set_index("system")["share"]
-        (note,) = _read_items().query("what.str.startswith('results on NYT are skewed')")["note"]
+        (note,) = read_items().query("what.str.startswith('results on NYT are skewed')")["note"]
         assert len(share) == 6
         assert f"the two are {share.min():.0f} to {share.max():.0f} % of the true facts found" in note
 
@@ -200,6 +206,6 @@ class TestEvidence:
                   for split, count in published_counts("nyt10m").items()}  # fmt: skip
         train, test = (counts[split].sort_values(ascending=False) for split in ("train", "test"))
         half, few, four = train.iloc[0] / train.sum(), (train < 1000).sum(), test.iloc[:4].sum() / test.sum()
-        (note,) = _read_items().query("key == 'test_sizes_of_relations_in_nyt10m'")["note"]
+        (note,) = read_items().query("key == 'test_sizes_of_relations_in_nyt10m'")["note"]
         assert note == f"{100 * half:.1f} %, {few} of {len(train)} relations, {100 * four:.0f} %"
         assert abs(half - 0.5) < 0.03 and 0.5 <= few / len(train) < 0.6 and abs(four - 0.8) < 0.015

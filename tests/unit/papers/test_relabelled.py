@@ -8,8 +8,8 @@ import pytest
 from scipy.stats import kendalltau
 
 from helpers.experiments import REAL_DRAWS
-from helpers.papers import real_labels
-from helpers.papers.real_labels import (
+from helpers.papers import relabelled
+from helpers.papers.relabelled import (
     HELD_OUT,
     MANUAL,
     _real_scores,
@@ -43,7 +43,7 @@ def test_tau_and_turned_pairs_are_those_of_the_means(monkeypatch) -> None:
     spoilt, half = _real_scores(), sorted(set(_real_scores()["system"]))[::2]
     best = spoilt["system"].isin(half) & (spoilt["protocol"] == MANUAL)
     spoilt.loc[best, "auc"] = 1 - spoilt.loc[best, "auc"]
-    monkeypatch.setattr(real_labels, "_real_scores", lambda: spoilt)
+    monkeypatch.setattr(relabelled, "_real_scores", lambda: spoilt)
     assert order_table().iloc[0]["pairs reversed"] != row["pairs reversed"]
 
 
@@ -51,7 +51,7 @@ def test_leads_are_differences_of_the_table() -> None:
     table = scored_by_both().set_index("protocol", append=True)["value"].unstack()
     for row in moved_pairs().to_dict("records"):
         first, second = row["pair"].split(" − ")
-        for protocol, title in real_labels.TITLES.items():
+        for protocol, title in relabelled.TITLES.items():
             lead = table.loc[first, protocol] - table.loc[second, protocol]
             assert float(row[title].split(" [")[0]) == pytest.approx(lead, abs=0.051)
         assert float(row["DocRED's labels"].split(" [")[0]) >= -0.05
