@@ -6,13 +6,12 @@ or *not derivable*. Read is `results/published` only: no data set, no model.
 
 from __future__ import annotations
 
-from dataclasses import asdict
-
 import pandas as pd
 
 from ...reporting import PUBLISHED_FOLDER, load_published
-from .corpora import StatisticsTable, audit_corpora
+from .corpora import LabelCounts, audit_corpora
 from .direction import audit_direction
+from .intervals import Audit
 from .weighting import audit_weighting
 
 LABEL_COUNTS = PUBLISHED_FOLDER / "label_counts.csv"
@@ -43,9 +42,10 @@ def audit_claims(
     >>> claims.query("paper == 'R' and verdict == 'inconsistent'")["published"].tolist()
     ['46.38', '33.94', '79.03', '78.76', '< 0', '< 0']
     """
-    published = load_published() if published is None else published
+    audit = Audit(load_published() if published is None else published)
     label_counts = pd.read_csv(LABEL_COUNTS, keep_default_na=False) if label_counts is None else label_counts
-    table = StatisticsTable(published, label_counts)
-    without_other = sum(table.positive("semeval2010")) or None
-    checks = audit_corpora(table) + audit_weighting(published) + audit_direction(published, without_other)
-    return pd.DataFrame([asdict(claim) for claim in checks])
+    counts = LabelCounts(label_counts)
+    audit_corpora(audit, counts)
+    audit_weighting(audit)
+    audit_direction(audit, sum(counts.positive("semeval2010")) or None)
+    return pd.DataFrame(audit.rows)

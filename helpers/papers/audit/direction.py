@@ -6,24 +6,11 @@ degree ('much smaller', 'comparative') are not judged, their direction is.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 import pandas as pd
 
 from ...reporting import PUBLISHED_FOLDER, Cell, Range, as_cell, find_cell
-from .intervals import (
-    ABOVE_ZERO,
-    BELOW_ZERO,
-    Check,
-    check,
-    compare,
-    difference,
-    magnitude,
-    nearest_share,
-    ordered,
-    overlap,
-)
+from .intervals import ABOVE_ZERO, BELOW_ZERO, Audit, difference, magnitude, nearest_share, overlap
 
 _SHORT = {"A": "performance_original", "B": "performance_paired", "PD": "pd", "PIR": "pir", "PPR": "ppr"}
 
@@ -51,13 +38,13 @@ class DirectionTables:
         return find_cell(self.published, item="Section IV-A", metric=metric)
 
 
-def _performance_differences(tables: DirectionTables) -> Iterator[Check]:
+def _performance_differences(audit: Audit, tables: DirectionTables) -> None:
     """PD = |P_A − P_B| (Eq. 1) from the printed A and B."""
     for model in tables.models:
         a, b, printed = (tables(model, short) for short in ("A", "B", "PD"))
         exact = np.isclose(abs(a.value - b.value), printed.value, rtol=0, atol=1e-9)
         note = "equals the difference of the printed A and B" if exact else ""
-        yield compare(printed, f"{model}: PD = |A - B|", magnitude(difference(a, b)), (a, b), note)
+        audit.compare(printed, f"{model}: PD = |A - B|", magnitude(difference(a, b)), (a, b), note)
 
 
 def sample_count(tables: DirectionTables) -> tuple[int, int, int]:
@@ -97,7 +84,7 @@ def _common_denominator(shares: list[tuple[float, Range]], largest: int) -> tupl
     return int(best) + 1, fits[best], fits[second]
 
 
-def _paired_rates(tables: DirectionTables, without_other: int | None) -> Iterator[Check]:
+def _paired_rates(audit: Audit, tables: DirectionTables, without_other: int | None) -> None:
     """PPR = k/n (Eq. 3) with one n for all models, the number of test samples that are not Other."""
     n, fits, next_best = sample_count(tables)
     size = tables.prose("test_samples")
@@ -105,15 +92,15 @@ def _paired_rates(tables: DirectionTables, without_other: int | None) -> Iterato
     published = f"{without_other} by label counts" if without_other else ""
     note = f"fits {fits} of {len(cells)} PPRs; any other n up to {size.printed} fits {next_best} at most"
     claim = "n of PPR: test samples that are not Other"
-    yield check(("R", "Section IV-A"), claim, published, without_other, n, (size, *cells), note)
+    audit.check(("R", "Section IV-A"), claim, published, without_other, n, (size, *cells), note)
     for model, ppr in zip(tables.models, cells, strict=True):
         share, other = nearest_share(ppr.value, n), nearest_share(ppr.value, int(size.value))
         possible = "possible" if ppr.interval[0] <= other <= ppr.interval[1] else "impossible"
         note = f"{round(share * n / 100)} samples; with n = {size.value:g}, Other kept: {possible}"
-        yield compare(ppr, f"{model}: PPR is a multiple of 1/{n}", share, (ppr, size), note)
+        audit.compare(ppr, f"{model}: PPR is a multiple of 1/{n}", share, (ppr, size), note)
 
 
-def _immobility_rates(tables: DirectionTables) -> Iterator[Check]:
+def _immobility_rates(audit: Audit, tables: DirectionTables) -> None:
     """PIR = k/m (Eq. 2) for some m, the correct predictions on the better set, that PPR allows.
 
     m is not printed; the note gives the k and m that are possible. Where none is, the nearest possible PIR is
@@ -133,7 +120,7 @@ def _immobility_rates(tables: DirectionTables) -> Iterator[Check]:
             derived = (float(possible.min()), float(possible.max()))
             note = f"k is {k} to {most_k}, m is {m} to {most_m}"
         claim = f"{model}: PIR = k/m with k + {correct} <= m <= {n}"
-        yield check(pir, claim, pir.printed, claimed, derived, (pir, ppr), note)
+        audit.check(pir, claim, pir.printed, claimed, derived, (pir, ppr), note)
 
 
 def _immobile_pairs(share: Range, both_correct: int, n: int) -> np.ndarray:
@@ -167,7 +154,7 @@ COMPARISONS = PUBLISHED_FOLDER / "comparisons.csv"
 word, 'smaller PD, PPR, and larger PPR' (the first PPR should read PIR)."""
 
 
-def _restated(tables: DirectionTables) -> Iterator[Check]:
+def _restated(audit: Audit, tables: DirectionTables) -> None:
     """Every score that the text restates against the table, every improvement against the two cells."""
     column = {metric: short for short, metric in _SHORT.items()}
     text = tables.published.drop(tables.frame.index)
@@ -177,14 +164,14 @@ def _restated(tables: DirectionTables) -> Iterator[Check]:
             source = tables(row.model, short)
             claim = f"{row.model}: {short} of {source.item}, restated"
             # the same number again: no rounding lies between
-            yield compare(cell, claim, source.value, (source,), row.note)
+            audit.compare(cell, claim, source.value, (source,), row.note)
         else:
             pair = [tables(name, short) for name in row.model.split(" - ")]
             change = difference(*(pair[::-1] if row.statistic == "decrease" else pair))
-            yield compare(cell, f"{row.model}: {row.statistic} of {short}", change, pair, row.note)
+            audit.compare(cell, f"{row.model}: {row.statistic} of {short}", change, pair, row.note)
 
 
-def _compared(tables: DirectionTables) -> Iterator[Check]:
+def _compared(audit: Audit, tables: DirectionTables) -> None:
     """Every 'better', 'larger' and 'smaller' of the text (`COMPARISONS`)."""
     signs = {"+": ("larger", "> 0", ABOVE_ZERO), "-": ("smaller", "< 0", BELOW_ZERO)}
     for row in pd.read_csv(COMPARISONS).itertuples():
@@ -192,7 +179,7 @@ def _compared(tables: DirectionTables) -> Iterator[Check]:
             short, (word, *claimed) = claim[:-1], signs[claim[-1]]
             cells = tables(row.model, short), tables(row.against, short)
             text = f"{short} of {row.model} is {word} than that of {row.against}"
-            yield check(("R", row.item), text, *claimed, difference(*cells), cells)
+            audit.check(("R", row.item), text, *claimed, difference(*cells), cells)
 
 
 def _spread(cells: list[Cell]) -> Range:
@@ -206,7 +193,7 @@ def _spread(cells: list[Cell]) -> Range:
     return max(lows) - min(highs), max(highs) - min(lows)
 
 
-def _abstract(tables: DirectionTables) -> Iterator[Check]:
+def _abstract(audit: Audit, tables: DirectionTables) -> None:
     """'Clear gaps' in direction among models of 'similar' macro-F1: A differs less than PD, PIR and PPR."""
     for size in ("base", "large"):
         models = [f"{name} ({size})" for name in ("EM-C", "EM-ES", "R-BERT")]
@@ -214,18 +201,18 @@ def _abstract(tables: DirectionTables) -> Iterator[Check]:
         for short in ("PD", "PIR", "PPR"):
             cells = [tables(model, short) for model in models]
             claim = f"EM-C, EM-ES, R-BERT ({size}): {short} differs more than A"
-            yield ordered(("R", "Abstract"), claim, _spread(original), _spread(cells), original + cells)
+            audit.ordered(("R", "Abstract"), claim, _spread(original), _spread(cells), original + cells)
 
 
-def _state_of_the_art(tables: DirectionTables) -> Check:
+def _state_of_the_art(audit: Audit, tables: DirectionTables) -> None:
     """Section V-E: EM-ES-M (large) is better than every quoted result."""
     best, rows = tables("EM-ES-M (large)", "A"), tables.frame[tables.frame["note"].str.contains("quoted")]
     quoted = max((as_cell(row) for _, row in rows.iterrows()), key=lambda cell: cell.interval[1])
     claim = "EM-ES-M (large) is a new state of the art: A above every quoted one"
-    return ordered(("R", "Section V-E"), claim, quoted, best, (best, quoted))
+    audit.ordered(("R", "Section V-E"), claim, quoted, best, (best, quoted))
 
 
-def _quoted_twice(tables: DirectionTables) -> Iterator[Check]:
+def _quoted_twice(audit: Audit, tables: DirectionTables) -> None:
     """EM-ES and R-BERT stand in Table III (run by the authors) and in Table VI (quoted).
 
     Different values are two runs, and then nothing follows from the one for the other.
@@ -235,37 +222,38 @@ def _quoted_twice(tables: DirectionTables) -> Iterator[Check]:
         same = overlap(quoted.interval, own.interval)
         note = "" if same else f"differs by {quoted.value - own.value:+.2f}: two runs"
         derived = own if same else None
-        yield compare(quoted, f"{name}: the quoted A is that of {name} (large)", derived, (own,), note)
+        audit.compare(quoted, f"{name}: the quoted A is that of {name} (large)", derived, (own,), note)
 
 
-def _corpus(published: pd.DataFrame, tables: DirectionTables) -> Iterator[Check]:
+def _corpus(audit: Audit, tables: DirectionTables) -> None:
     """Section IV-A: 18 relations are 9 pairs; with Other, train and test they make up paper W's Table 1."""
     pairs, relations = tables.prose("relation_pairs"), tables.prose("relations")
     train, test = tables.prose("train_samples"), tables.prose("test_samples")
-    row = {"paper": "W", "item": "Table 1", "dataset": "semeval2010"}
-    size, labels = (find_cell(published, **row, metric=metric) for metric in ("samples", "labels"))
-    yield compare(relations, "relations = 2 x pairs", 2 * pairs.value, (pairs,))
+    size, labels = (audit.cell(metric, dataset="semeval2010") for metric in ("samples", "labels"))
+    audit.compare(relations, "relations = 2 x pairs", 2 * pairs.value, (pairs,))
     claim = "semeval2010: size = train + test of paper R"
-    yield compare(size, claim, train.value + test.value, (train, test))
+    audit.compare(size, claim, train.value + test.value, (train, test))
     claim = "semeval2010: #Rel = relations of paper R + Other"
-    yield compare(labels, claim, relations.value + 1, (relations,))
+    audit.compare(labels, claim, relations.value + 1, (relations,))
 
 
-def _figure_4(tables: DirectionTables) -> Check:
+def _figure_4(audit: Audit, tables: DirectionTables) -> None:
     """The gold relation of the drawn sentence, which only the test key can tell."""
     gold = find_cell(tables.published, item="Section V-D and Figure 4 caption", metric="gold")
     note = "the official test key (id 8219) says Cause-Effect(e2,e1)"
-    return check(gold, "gold relation of the sentence in Figure 4", gold.printed, None, None, (), note)
+    audit.check(gold, "gold relation of the sentence in Figure 4", gold.printed, None, None, (), note)
 
 
-def audit_direction(published: pd.DataFrame, without_other: int | None = None) -> list[Check]:
+def audit_direction(audit: Audit, without_other: int | None = None) -> None:
     """All checks of paper R's Tables II–VI, then of its text, in order.
 
-    published : `load_published()`. without_other : number of SemEval test samples that are not Other, by
-    label counts; None if those are missing.
+    without_other : number of SemEval test samples that are not Other, by label counts; None if those are
+    missing.
     """
-    tables = DirectionTables(published)
-    checks = [*_performance_differences(tables), *_paired_rates(tables, without_other)]
-    checks += [*_immobility_rates(tables), *_restated(tables), *_compared(tables), *_abstract(tables)]
-    checks += [_state_of_the_art(tables), *_quoted_twice(tables), *_corpus(published, tables)]
-    return [*checks, _figure_4(tables)]
+    tables = DirectionTables(audit.published)
+    _performance_differences(audit, tables)
+    _paired_rates(audit, tables, without_other)
+    for part in (_immobility_rates, _restated, _compared, _abstract, _state_of_the_art, _quoted_twice):
+        part(audit, tables)
+    _corpus(audit, tables)
+    _figure_4(audit, tables)

@@ -14,16 +14,18 @@ that is sure to hold the true value. If the two share no value, rounding cannot 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import product
 from math import inf, isinf, log2
+from typing import Any
 
 import numpy as np
+import pandas as pd
 from scipy.optimize import brentq
 from scipy.special import entr
 
 from ...metrics import cohens_d
-from ...reporting import Cell, Range
+from ...reporting import Cell, Range, find_cell
 
 Known = Cell | Range | float
 """A printed number, of which its interval is meant, an interval, or a value that is known exactly."""
@@ -145,82 +147,81 @@ BELOW_ZERO: Range = (-inf, 0.0)
 CONSISTENT, INCONSISTENT, NOT_DERIVABLE = "consistent", "inconsistent", "not derivable"
 
 
-@dataclass(frozen=True)
-class Check:
-    """One line of the audit: a claim, what other printed numbers imply, and the verdict.
+Where = Cell | tuple[str, str]
+"""The cell, or (paper, item), that a claim belongs to."""
 
-    `derived_low` and `derived_high` are in the unit of the claim, None where nothing can be derived; `inputs`
-    names the printed numbers that the derivation used.
+
+@dataclass
+class Audit:
+    """The claims of the papers, judged one after the other.
+
+    published : the printed numbers, as `load_published` gives them. rows : a row a claim, see `audit_claims`.
     """
 
-    paper: str
-    item: str
-    claim: str
-    published: str
-    derived_low: float | None
-    derived_high: float | None
-    verdict: str
-    inputs: str
-    note: str
+    published: pd.DataFrame
+    rows: list[dict[str, Any]] = field(default_factory=list)
 
+    def cell(self, metric: str, item: str = "Table 1", paper: str = "W", **where: str) -> Cell:
+        """One printed number; ValueError if there is none."""
+        return find_cell(self.published, paper=paper, item=item, metric=metric, **where)
 
-def check(
-    where: Cell | tuple[str, str],
-    claim: str,
-    published: str,
-    claimed: Known | None,
-    derived: Known | None,
-    inputs: Iterable[object] = (),
-    note: str = "",
-) -> Check:
-    """Judge a claim.
+    def add(
+        self,
+        where: Where,
+        claim: str,
+        published: str,
+        derived: Range | None,
+        verdict: str,
+        inputs: Iterable[object] = (),
+        note: str = "",
+    ) -> None:
+        """A claim and its verdict; `inputs` are the printed numbers that the derivation used."""
+        paper, item = (where.paper, where.item) if isinstance(where, Cell) else where
+        low, high = derived or (None, None)
+        row = {"paper": paper, "item": item, "claim": claim, "published": published}
+        row |= {"derived_low": low, "derived_high": high, "verdict": verdict}
+        self.rows.append(row | {"inputs": "; ".join(map(str, inputs)), "note": note})
 
-    Parameters
-    ----------
-    where : the cell, or (paper, item), that the claim belongs to.
-    claimed : the values that would be published like this; None if the paper prints nothing to hold against
-        it.
-    derived : the enclosure; None if the inputs are not printed.
+    def check(
+        self,
+        where: Where,
+        claim: str,
+        published: str,
+        claimed: Known | None,
+        derived: Known | None,
+        inputs: Iterable[object] = (),
+        note: str = "",
+    ) -> None:
+        """Judge a claim: *consistent* if the intervals share a value, *inconsistent* if not, *not derivable*
+        if either is missing. The note tells when a claimed inequality holds for some of the derived values
+        only.
 
-    Returns
-    -------
-    A `Check` that is *consistent* if the intervals share a value, *inconsistent* if not, *not derivable* if
-    either is missing. The note tells when a claimed inequality holds for some of the derived values only.
+        claimed : the values that would be published like this; None if the paper prints nothing to hold
+        against it. derived : the enclosure; None if the inputs are not printed.
 
-    >>> check(("W", "Table 3"), "d", "2.8", (2.75, 2.85), (2.23, 3.62)).verdict
-    'consistent'
-    >>> check(("W", "Table 3"), "d", "3.8", (3.75, 3.85), (2.23, 3.62)).verdict
-    'inconsistent'
-    """
-    paper, item = (where.paper, where.item) if isinstance(where, Cell) else where
-    low, high = (None, None) if derived is None else ends(derived)
-    verdict = NOT_DERIVABLE
-    if claimed is not None and derived is not None:
-        least, most = ends(claimed)
-        verdict = CONSISTENT if overlap((least, most), (low, high)) else INCONSISTENT
-        inside = least <= low and high <= most
-        if verdict == CONSISTENT and isinf(most - least) and not inside:
-            note = "; ".join(filter(None, (note, "rounding leaves it open")))
-    return Check(paper, item, claim, published, low, high, verdict, "; ".join(map(str, inputs)), note)
+        >>> audit = Audit(pd.DataFrame())
+        >>> for claimed in ((2.75, 2.85), (3.75, 3.85)):
+        ...     audit.check(("W", "Table 3"), "d", "", claimed, (2.23, 3.62))
+        >>> [row["verdict"] for row in audit.rows]
+        ['consistent', 'inconsistent']
+        """
+        verdict = NOT_DERIVABLE
+        if claimed is not None and derived is not None:
+            (least, most), (low, high) = ends(claimed), ends(derived)
+            verdict = CONSISTENT if overlap((least, most), (low, high)) else INCONSISTENT
+            inside = least <= low and high <= most
+            if verdict == CONSISTENT and isinf(most - least) and not inside:
+                note = "; ".join(filter(None, (note, "rounding leaves it open")))
+        self.add(where, claim, published, None if derived is None else ends(derived), verdict, inputs, note)
 
+    def compare(
+        self, cell: Cell, claim: str, derived: Known | None, inputs: Iterable[object] = (), note: str = ""
+    ) -> None:
+        """Judge a printed number against its derivation."""
+        self.check(cell, claim, cell.printed, cell, derived, inputs, note)
 
-def compare(
-    cell: Cell, claim: str, derived: Known | None, inputs: Iterable[object] = (), note: str = ""
-) -> Check:
-    """Judge a printed number against its derivation.
-
-    >>> compare(Cell("R", "Table V", "pd", "0.27", "percent"), "PD = |A - B|", (0.26, 0.28)).verdict
-    'consistent'
-    """
-    return check(cell, claim, cell.printed, cell, derived, inputs, note)
-
-
-def ordered(
-    where: Cell | tuple[str, str], claim: str, smaller: Known, larger: Known, inputs: Iterable[object]
-) -> Check:
-    """Judge 'this is smaller than that': larger − smaller is above 0.
-
-    >>> ordered(("W", "Section 1"), "a < b", (1, 2), (3, 4), ()).derived_low
-    1
-    """
-    return check(where, claim, "> 0", ABOVE_ZERO, difference(larger, smaller), inputs)
+    def ordered(
+        self, where: Where, claim: str, smaller: Known, larger: Known, inputs: Iterable[object]
+    ) -> None:
+        """Judge 'this is smaller than that': larger − smaller is above 0."""
+        self.check(where, claim, "> 0", ABOVE_ZERO, difference(larger, smaller), inputs)

@@ -8,7 +8,8 @@ imply, where there is one, and left alone otherwise.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+import itertools
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from math import inf
@@ -26,14 +27,11 @@ from .intervals import (
     BELOW_ZERO,
     CONSISTENT,
     INCONSISTENT,
-    Check,
-    check,
-    compare,
+    Audit,
     corners,
     difference,
     effect_size,
     magnitude,
-    ordered,
 )
 
 COMPARED_WITH = {"Table 3": "RECENT", "Table 4": "BERT_EM"}
@@ -109,22 +107,22 @@ def comparisons(published: pd.DataFrame, item: str) -> list[_Comparison]:
     return [column(scheme) for scheme in SCHEMES]
 
 
-def _tests_and_effects(column: _Comparison) -> Iterator[Check]:
+def _tests_and_effects(audit: Audit, column: _Comparison) -> None:
     """d from means and SDs; p from means and SDs, from the printed d and SDs, and from all together."""
     inputs = (*column.mean, *column.sd)
-    yield compare(column.d, f"{column.scheme}: d from means and SDs (Eq. 4)", column.effect, inputs)
+    audit.compare(column.d, f"{column.scheme}: d from means and SDs (Eq. 4)", column.effect, inputs)
     sds = [cell.interval for cell in column.sd]
     p = _welch_p(column.gain, *sds, column.runs)
-    yield compare(column.p, f"{column.scheme}: p from means and SDs", p, inputs)
+    audit.compare(column.p, f"{column.scheme}: p from means and SDs", p, inputs)
     p = _two_sided_p(column.d.interval, column.df, column.runs)
     most = 2.0 * (column.runs - 1)
     least_p = _two_sided_p(column.d.interval, (most, most), column.runs)[0]
     note = f"with equal SDs ({most:g} degrees of freedom, the most possible) p is at least {least_p:.2g}"
-    yield compare(column.p, f"{column.scheme}: p from the printed d and SDs", p, (column.d, *column.sd), note)
+    audit.compare(column.p, f"{column.scheme}: p from the printed d and SDs", p, (column.d, *column.sd), note)
     p = _welch_p(column.gain, *sds, column.runs, column.d.interval)
     note = "" if p else "means and SDs exclude the printed d"
     claim = f"{column.scheme}: p from means, SDs and the printed d together"
-    yield compare(column.p, claim, p, (*inputs, column.d), note)
+    audit.compare(column.p, claim, p, (*inputs, column.d), note)
 
 
 def _two_sided_p(effect: Range, df: Range, runs: int) -> Range:
@@ -198,29 +196,28 @@ def _refined(p_of: Callable[..., np.ndarray], ratios: np.ndarray, p_values: np.n
     return sign * min(float(values[best]), float(beside.fun))
 
 
-def _captions(published: pd.DataFrame, item: str, columns: list[_Comparison]) -> Iterator[Check]:
+def _captions(audit: Audit, item: str, columns: list[_Comparison]) -> None:
     """What a caption says of every column: d's sign tells the better model, p < alpha, Sawilowsky's word."""
     caption = ("W", f"{item} caption")
-    alpha = find_cell(published, paper="W", item=caption[1], metric="alpha")
-    words = find_cell(published, paper="W", item=caption[1], metric="effect_size")
+    alpha, words = (audit.cell(metric, caption[1]) for metric in ("alpha", "effect_size"))
     for column in columns:
         sign, better = (ABOVE_ZERO, "PTR") if column.d.value > 0 else (BELOW_ZERO, COMPARED_WITH[item])
         claim = f"{column.scheme}: {better} is better, as the sign of d says"
-        yield check(caption, claim, column.d.printed, sign, column.gain, column.mean)
+        audit.check(caption, claim, column.d.printed, sign, column.gain, column.mean)
         below = (0.0, alpha.value)
         claim = f"{column.scheme}: p is below alpha"
-        yield check(caption, claim, f"< {alpha.printed}", below, column.p, (column.p,))
-        yield _named_effect(caption, column, words)
+        audit.check(caption, claim, f"< {alpha.printed}", below, column.p, (column.p,))
+        _named_effect(audit, caption, column, words)
 
 
-def _named_effect(where: tuple[str, str], column: _Comparison, words: Cell) -> Check:
+def _named_effect(audit: Audit, where: tuple[str, str], column: _Comparison, words: Cell) -> None:
     """Is the word for |d| one of the words in the text ('large or huge')?"""
     effect = magnitude(column.d)
     possible = effect_words(effect)
     verdict = CONSISTENT if possible & set(words.printed.split(" or ")) else INCONSISTENT
     note = f"Sawilowsky's word is {' or '.join(sorted(possible))}"
     claim = f"{column.scheme}: the effect is {words.printed}"
-    return Check(*where, claim, words.printed, *effect, verdict, str(column.d), note)
+    audit.add(where, claim, words.printed, effect, verdict, (column.d,), note)
 
 
 def effect_words(effect: Range) -> set[str]:
@@ -234,28 +231,28 @@ def effect_words(effect: Range) -> set[str]:
     return {sawilowsky(value) for value in (*effect, *inside)}
 
 
-def _order_of_scores(published: pd.DataFrame, tables: Mapping[str, list[_Comparison]]) -> Iterator[Check]:
+def _order_of_scores(audit: Audit, tables: Mapping[str, list[_Comparison]]) -> None:
     """In Table 3 the difference between the models is smallest for micro and largest for macro; in Table 4
     BERT_EM is better except under macro, where the effect is by far the largest."""
     micro, *others, macro = tables["Table 3"]
     for column in (*others, macro):
         claim = f"Table 3: the difference is smaller for micro than for {column.scheme}"
-        yield ordered(_SECTION_3_1, claim, micro.gain, column.gain, (*micro.mean, *column.mean))
+        audit.ordered(_SECTION_3_1, claim, micro.gain, column.gain, (*micro.mean, *column.mean))
     for column in others:
         claim = f"Table 3: the difference is larger for macro than for {column.scheme}"
-        yield ordered(_SECTION_3_1, claim, column.gain, macro.gain, (*column.mean, *macro.mean))
-    restated = find_cell(published, paper="W", item="Section 3.1", metric="f1", statistic="d")
-    yield compare(restated, "Table 3: effect size of macro, restated", macro.d.value, (macro.d,))
+        audit.ordered(_SECTION_3_1, claim, column.gain, macro.gain, (*column.mean, *macro.mean))
+    restated = audit.cell("f1", "Section 3.1", statistic="d")
+    audit.compare(restated, "Table 3: effect size of macro, restated", macro.d.value, (macro.d,))
     *others, macro = tables["Table 4"]
     for column in others:
         claim = f"Table 4: BERT_EM is better under {column.scheme}"
-        yield check(_SECTION_3_1, claim, "< 0", BELOW_ZERO, column.gain, column.mean)
+        audit.check(_SECTION_3_1, claim, "< 0", BELOW_ZERO, column.gain, column.mean)
         claim = f"Table 4: the effect size of macro is larger than that of {column.scheme}"
-        yield ordered(_SECTION_3_1, claim, magnitude(column.d), magnitude(macro.d), (column.d, macro.d))
-    yield check(_SECTION_3_1, "Table 4: PTR is better under macro", "> 0", ABOVE_ZERO, macro.gain, macro.mean)
+        audit.ordered(_SECTION_3_1, claim, magnitude(column.d), magnitude(macro.d), (column.d, macro.d))
+    audit.check(_SECTION_3_1, "Table 4: PTR is better under macro", "> 0", ABOVE_ZERO, macro.gain, macro.mean)
 
 
-def _in_between(columns: list[_Comparison]) -> Iterator[Check]:
+def _in_between(audit: Audit, columns: list[_Comparison]) -> None:
     """'The scores of our proposed schemes are in between the existing measures': weighted and macro."""
     means = {column.scheme: column.mean for column in columns}
     for model in (0, 1):
@@ -264,17 +261,17 @@ def _in_between(columns: list[_Comparison]) -> Iterator[Check]:
             claim = f"{score.item}: {score.name} lies between weighted and macro"
             published = f"{macro.printed} to {weighted.printed}"
             claimed = (macro.interval[0], weighted.interval[1])
-            yield check(_SECTION_3_1, claim, published, claimed, score, (weighted, score, macro))
+            audit.check(_SECTION_3_1, claim, published, claimed, score, (weighted, score, macro))
 
 
-def _smaller_fall(columns: list[_Comparison]) -> Check:
+def _smaller_fall(audit: Audit, columns: list[_Comparison]) -> None:
     """PTR's scores decrease less when classes are weighted more equally: from micro to macro."""
     micro, macro = columns[0].mean, columns[-1].mean
     claim = f"{micro[0].item}: PTR falls less from micro to macro than the other model"
-    return ordered(_SECTION_3_1, claim, *map(difference, micro, macro), (*micro, *macro))
+    audit.ordered(_SECTION_3_1, claim, *map(difference, micro, macro), (*micro, *macro))
 
 
-def _weighted_like_micro(tables: Mapping[str, list[_Comparison]]) -> Check:
+def _weighted_like_micro(audit: Audit, tables: Mapping[str, list[_Comparison]]) -> None:
     """'Weighted produces similar results to micro except for RECENT': its gap is the largest of the four."""
     pairs = [
         pair
@@ -285,20 +282,23 @@ def _weighted_like_micro(tables: Mapping[str, list[_Comparison]]) -> Check:
     (recent,) = (gaps.pop(cell) for cell in list(gaps) if cell.name.startswith("RECENT"))
     largest = tuple(map(max, *gaps.values()))
     claim = "the gap between micro and weighted is largest for RECENT"
-    return ordered(_SECTION_3_1, claim, largest, recent, [cell for pair in pairs for cell in pair])
+    audit.ordered(_SECTION_3_1, claim, largest, recent, [cell for pair in pairs for cell in pair])
 
 
-def audit_weighting(published: pd.DataFrame) -> list[Check]:
+def audit_weighting(audit: Audit) -> None:
     """All checks of paper W's Tables 3 and 4, of their captions, and of Section 3.1, in order."""
-    tables = {item: comparisons(published, item) for item in COMPARED_WITH}
-    columns = [column for both in tables.values() for column in both]
-    checks = [claim for column in columns for claim in _tests_and_effects(column)]
-    checks += [claim for item, both in tables.items() for claim in _captions(published, item, both)]
-    checks += _order_of_scores(published, tables)
-    words = find_cell(published, paper="W", item="Section 3.1", metric="effect_size")
-    checks += [_named_effect(_SECTION_3_1, column, words) for column in tables["Table 4"]]
-    checks += [claim for both in tables.values() for claim in _in_between(both)]
-    return [*checks, *map(_smaller_fall, tables.values()), _weighted_like_micro(tables)]
+    tables = {item: comparisons(audit.published, item) for item in COMPARED_WITH}
+    for column in itertools.chain(*tables.values()):
+        _tests_and_effects(audit, column)
+    for item, columns in tables.items():
+        _captions(audit, item, columns)
+    _order_of_scores(audit, tables)
+    words = audit.cell("effect_size", "Section 3.1")
+    for column in tables["Table 4"]:
+        _named_effect(audit, _SECTION_3_1, column, words)
+    for part, columns in itertools.product((_in_between, _smaller_fall), tables.values()):
+        part(audit, columns)
+    _weighted_like_micro(audit, tables)
 
 
 def simulated_experiments(runs: int, experiments: int, seed: int) -> pd.DataFrame:
