@@ -14,7 +14,7 @@ from .. import reporting
 from ..metrics import RULES, paired_breakdown
 from ..runs import Run
 
-A, B = reporting.DIRECTION[:2]
+A = reporting.DIRECTION[0]
 NAMES = dict(zip(reporting.DIRECTION, ("A", "B", "PD", "PIR", "PPR"), strict=True))
 ALIKE = ("per:spouse", "per:alternate_names", "org:alternate_names", "org:members", "org:subsidiaries")
 """Relations of KBP37 between two persons, or two organisations."""
@@ -114,12 +114,6 @@ def our_means(rows: pd.DataFrame, dataset: str = "semeval2010", kind: str = "mea
     own = rows[(rows["dataset"] == dataset) & (rows["seed_or_agg"] == kind)]
     wide = 100 * own.pivot(index="model", columns="metric", values="value")
     return wide.reindex(columns=list(NAMES)).rename(columns=NAMES).rename_axis(columns=None)
-
-
-def printed_scores() -> pd.DataFrame:
-    """The rows of R's Tables II–VI that have B, per cent: index the model with its size; columns A … PPR."""
-    wide = _printed().pivot(index="model", columns="metric", values="value").dropna(subset=B)
-    return wide[list(NAMES)].rename(columns=NAMES).rename_axis(columns=None)
 
 
 def rate_rows(rows: pd.DataFrame) -> pd.DataFrame:

@@ -14,7 +14,7 @@ import pandas as pd
 from scipy.stats import kendalltau
 
 from .. import reporting
-from ..data import pair_shares, pruned_heads, read_corpus
+from ..data import pruned_heads
 from ..evaluation import leak_table, system_title
 from ..metrics import SCHEMES, Policy
 from ..models import EMBEDDED, NO_ENCODER, model_entry
@@ -26,8 +26,8 @@ _FROM_SCRATCH = " vectors-scratch+tuned-True"
 """What the name of a run has behind it whose word vectors were drawn, see `experiments.studies`."""
 FAR = 3
 """Distance of a word that is more than two steps off the path."""
-DRAWN, WHOLE = "re_docred-drawn", "re_docred"
-_DATA = {DRAWN: "Re-DocRED, drawn", WHOLE: "Re-DocRED, all", "tacred": "TACRED"}
+DRAWN = "re_docred-drawn"
+_DATA = {DRAWN: "Re-DocRED, drawn", "re_docred": "Re-DocRED, all", "tacred": "TACRED"}
 AS_PUBLISHED = ", with the leak"
 """What the title of a system has behind it if negatives were forced, as RECENT's released code does."""
 WITHOUT_TYPES = " without types"
@@ -172,21 +172,6 @@ def step_shares(runs: Iterable[Run]) -> pd.DataFrame:
     sums = pd.DataFrame(rows, columns=columns).groupby("system", sort=False).sum()
     of = {"detected": "positives", "named": "detected", "false_alarms": "negatives"}
     return pd.DataFrame({part: 100 * (sums[part] / sums[whole]) for part, whole in of.items()}, sums.index)
-
-
-def pair_kinds() -> pd.DataFrame:
-    """What the rules of `read_sentence_pairs` make of all pairs: how many of each kind, by split.
-
-    Of each split the pairs, their share of all pairs, and how many there are for each positive one.
-
-    Raises MissingData where the corpus is not here.
-    """
-    tables = []
-    for split, corpus in read_corpus(WHOLE).items():
-        kinds = pd.DataFrame(pair_shares(corpus), ["pairs", "share"]).T
-        kinds["per positive"] = kinds["pairs"] / max(kinds.loc["positive", "pairs"], 1)
-        tables.append(kinds.add_prefix(f"{split}, "))
-    return pd.concat(tables, axis=1).rename_axis("kind").reset_index()
 
 
 def restriction_gains(scores: pd.DataFrame) -> pd.DataFrame:

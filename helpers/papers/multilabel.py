@@ -19,7 +19,7 @@ from ..runs import Run, list_runs
 
 Runs = Mapping[str, Run]
 COLLECTIONS = {"reuters90": "Reuters-21578", "goemotions": "GoEmotions"}
-FORMS, RARE_MODELS = ("1vsrest", "1vsrest primal"), ("1vsrest", "thresholding", "cost_sensitive")
+RARE_MODELS = ("1vsrest", "thresholding", "cost_sensitive")
 SUPPORTS = {"1 to 5": 5, "6 to 20": 20, "21 to 100": 100, "over 100": np.inf}
 """Groups of labels → the most training documents that a label of the group has."""
 DOCUMENT_SCORES = ("P@1", "P@5", "R@5", "RP@5", "NDCG@5", "Macro-F1", "Micro-F1", "Macro*-F1")
@@ -172,25 +172,6 @@ def support_table(runs: Runs) -> pd.DataFrame:
     return pd.concat(tables, ignore_index=True)
 
 
-def problems_table(documents: Mapping[str, Documents]) -> pd.DataFrame:
-    """How many problems each method hands to the solver on some documents, counted; and what is claimed.
-
-    Columns solved, by label (a multiple of L), the document. One process is used, so that all are counted.
-    """
-
-    from ..models.linear import LabelProblems
-
-    printed = printed_numbers()
-    claims = printed[printed["metric"] == "problems"].set_index("model")["printed"]
-    rows = {}
-    for model, parameters in LINEAR_MODELS.items():
-        before = LabelProblems.solved
-        run = run_model("demo", model, documents, parameters, n_jobs=1)[model]
-        count = LabelProblems.solved - before
-        rows[model] = (count, f"{count / len(run.labels):.4g} L", claims.get(model, ""))
-    return pd.DataFrame.from_dict(rows, orient="index", columns=["solved", "by label", "the document"])
-
-
 def linear_costs(runs: Mapping[str, Runs]) -> pd.DataFrame:
     """What training and keeping each method takes on the real collections, one row a method and collection.
 
@@ -201,27 +182,20 @@ def linear_costs(runs: Mapping[str, Runs]) -> pd.DataFrame:
     rows = []
     for name, model in product(COLLECTIONS, LINEAR_MODELS):
         run, first = runs[name][model], runs[name]["1vsrest"]
-        row = {"dataset": name, "model": model, "seconds": _solving(run)}
+        row = {"dataset": name, "model": model, "seconds": solver_seconds(run)}
         row |= {part: run.facts[part] for part in ("problems", "whole")}
-        row |= {"one": _solving(first) / len(first.labels), "bytes": run.facts["weight_bytes"]}
+        row |= {"one": solver_seconds(first) / len(first.labels), "bytes": run.facts["weight_bytes"]}
         row |= {"claimed": 8 * run.facts["features"] * len(run.labels)}
         rows.append(row | {"not_zero": 8 * run.facts["weights_not_zero"]})
     return pd.DataFrame(rows)
 
 
-def _solving(run: Run) -> float:
+def solver_seconds(run: Run) -> float:
     """Seconds of training without those of TF-IDF.
 
     >>> from types import SimpleNamespace
-    >>> _solving(SimpleNamespace(cost={"training": {"cpu_seconds": 3.0}, "tf_idf": {"cpu_seconds": 1.0}}))
+    >>> cost = {"training": {"cpu_seconds": 3.0}, "tf_idf": {"cpu_seconds": 1.0}}
+    >>> solver_seconds(SimpleNamespace(cost=cost))
     2.0
     """
     return run.cost["training"]["cpu_seconds"] - run.cost["tf_idf"]["cpu_seconds"]
-
-
-def forms_table(runs: Mapping[str, Runs]) -> pd.DataFrame:
-    """Scores and seconds of one-vs-rest by the dual and by the primal solver; fractions."""
-    own = {key: runs[key[0]][key[1]] for key in product(COLLECTIONS, FORMS)}
-    table = pd.DataFrame({key: scores_of(run) for key, run in own.items()}).T
-    table = table[["P@1", "P@5", "Macro-F1", "Micro-F1"]].rename_axis(["dataset", "model"])
-    return table.assign(seconds=[_solving(run) for run in own.values()])

@@ -17,8 +17,6 @@ from ..core import NEGATIVE_NAMES, base_relation
 from ..metrics import SCHEMES, Policy, average, evaluate, scheme_names
 from ..runs import Run
 
-EXTRA = ("nyt10m", "kbp37", "re_docred")
-"""Measured by the same rule, but not in W's Table 1; of Re-DocRED the pairs in one sentence."""
 BERT_EM = {"EM-ES": "BERT_EM", "PTR": "PTR"}
 """Our name of a model → its name in Table 4."""
 PAIR = ("EM-ES", "PTR")
@@ -27,23 +25,6 @@ TRAINED_ON = {"semeval2010": "all 8,000 sentences", "semeval2010-ptr-split": "PT
 RARE = "Entity-Destination(e2,e1)"
 """The class with one test sentence."""
 CLASS_EFFECTS = ("support", "correct", "false_alarms", "f1", "with_class", "without_class")
-
-
-def corpus_statistics() -> pd.DataFrame:
-    """Our statistics, a row for each corpus but NYT of Riedel et al. (its test counts are not public).
-
-    `negative_share` is in per cent, as printed. Of NYT10m the test counts are facts, none of which is NA, so
-    its perplexity with the negative class is unknown.
-
-    >>> ours = corpus_statistics().set_index("dataset")
-    >>> float(ours.loc["tacred", "perplexity"].round(2)), int(ours.loc["tacred", "labels"])
-    (3.31, 42)
-    """
-    names = [*reporting.load_published("W", "Table 1")["dataset"].unique(), *EXTRA]
-    counted = (name for name in names if name != "nyt10")
-    ours = pd.DataFrame({"dataset": name} | data.dataset_statistics(name).to_dict() for name in counted)
-    ours["negative_share"] = 100 * ours["negative_share"].astype(float)
-    return ours.assign(perplexity=ours["perplexity"].mask(ours["dataset"] == "nyt10m"))
 
 
 def side_by_side(compared: pd.DataFrame, names: Sequence[str] = ()) -> pd.DataFrame:
