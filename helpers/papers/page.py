@@ -1,6 +1,6 @@
 """README.md and the pages of results/, made from Jinja templates and what is stored: no number is typed.
 
-`results/templates` has the text; `{{ … }}` in it are tables and values, by the names of this module. `expect`
+`results/templates` has the text; `{{ … }}` in it are tables and values, by the names of `_NAMES`. `expect`
 stops the making of a page whose sentence the numbers no longer bear out. A test holds the pages to this
 module.
 """
@@ -35,7 +35,6 @@ from . import (
 )
 
 TEMPLATES = RESULTS / "templates"
-_NAMED_IN_TEMPLATES = (distant, experiments, graphs, metrics, multilabel, protocols, weighting)
 PAGES = {"README.md": "landing.md", "docs/which_score.md": "which_score.md"} | {
     f"results/{name}.md": f"{name}.md" for name in ("README", "findings", "studies", "speed", "items")
 }
@@ -45,11 +44,11 @@ SETS = {"performance_original": "test sentences", "performance_paired": "entitie
 EXAMPLE = ROOT / "examples" / "predictions.csv"
 
 
-def notebooks_markdown() -> str:
+def _notebooks_markdown() -> str:
     """The core notebooks, each with the question of its first cell and the minutes to read it, then links to
     the others; to the executed copies.
 
-    >>> notebooks_markdown().splitlines()[2].split(" | ")[0]
+    >>> _notebooks_markdown().splitlines()[2].split(" | ")[0]
     '| [00 · Start here](results/notebooks/00_start_here.ipynb)'
     """
     core, reference = [], []
@@ -65,7 +64,7 @@ def notebooks_markdown() -> str:
     return f"{reporting.markdown_table(head, core)}\n\nReference: {' · '.join(reference)}."
 
 
-def expect(holds: bool, said: str) -> str:
+def _expect(holds: bool, said: str) -> str:
     """Nothing, or ValueError: the sentence `said` is no longer true of what is stored."""
     if not holds:
         raise ValueError(f"no longer true of the stored results: {said}")
@@ -84,27 +83,27 @@ def _lines_with(table: str, text: str) -> str:
     return "\n".join(head + [row for row in rows if text in row])
 
 
-def mean(model: str, score: str, dataset: str = "semeval2010") -> float:
+def _mean(model: str, score: str, dataset: str = "semeval2010") -> float:
     """Mean over the stored standard runs of A (performance_original), B, PD, PIR or PPR, per cent.
 
-    >>> 84 < mean("EM-C", "performance_original") < 86
+    >>> 84 < _mean("EM-C", "performance_original") < 86
     True
     """
     stored = runs.list_runs(dataset, encoder=EMBEDDED, profile="standard", split="test", variant="")
     return float(studies.run_frame(stored, "name", score).groupby("name")[score].mean()[model])
 
 
-def study_mean(study: str, setting: str, score: str) -> float:
+def _study_mean(study: str, setting: str, score: str) -> float:
     """Mean over the seeds of a study's setting, per cent; KeyError for a setting without runs."""
     scores = studies.study_scores(study)
     return 100 * float(scores[scores["score"] == score].groupby("setting")["value"].mean()[setting])
 
 
 @cache
-def turned() -> tuple[int, int]:
+def _turned() -> tuple[int, int]:
     """Of the 52 published systems on TACRED: pairs in all, pairs that micro and macro order differently.
 
-    >>> turned()[0]
+    >>> _turned()[0]
     1326
     """
     outcomes = systems.published_systems(systems.published_runs())["tacred"]
@@ -112,33 +111,33 @@ def turned() -> tuple[int, int]:
     return math.comb(len(outcomes), 2), len(changed)
 
 
-def printed(paper: str, item: str, **where: str) -> str:
+def _printed(paper: str, item: str, **where: str) -> str:
     """A number as a paper prints it."""
     return str(reporting.find_cell(reporting.load_published(paper, item), **where).printed)
 
 
-def finding(family: str, label: str, profile: str = "standard") -> Any:
+def _finding(family: str, label: str, profile: str = "standard") -> Any:
     """One finding by its family and label: its row of `stored_findings`."""
     return findings.stored_findings(profile).set_index(["family", "label"]).loc[(family, label)]
 
 
-def table(name: str) -> pd.DataFrame:
+def _table(name: str) -> pd.DataFrame:
     """A tidy table that a notebook wrote; FileNotFoundError if it has not.
 
-    >>> table("06_direction")["paper"].unique().tolist()
+    >>> _table("06_direction")["paper"].unique().tolist()
     ['R']
     """
     return reporting.read_tidy(reporting.TABLES_FOLDER / f"{name}.csv")
 
 
-def cells(name: str, by: str, keys: list[str], **where: str) -> pd.DataFrame:
-    """Of the rows of `table` with these values, one for each key of the column `by`; KeyError if one lacks.
+def _cells(name: str, by: str, keys: list[str], **where: str) -> pd.DataFrame:
+    """Of the rows of `_table` with these values, one for each key of the column `by`; KeyError if one lacks.
 
     >>> where = {"item": "Table 1", "dataset": "tacred"}
-    >>> cells("01_statistics", "metric", ["perplexity", "ratio"], **where)["published"].tolist()
+    >>> _cells("01_statistics", "metric", ["perplexity", "ratio"], **where)["published"].tolist()
     ['3.31', '250']
     """
-    own = table(name)
+    own = _table(name)
     own = own[(own[[*where]] == [*where.values()]).all(axis=1)]
     return own.set_index(by).loc[list(keys)]
 
@@ -149,14 +148,14 @@ _QUANTITIES = {"s": ((1, "s"), (1e-3, "ms")), "bytes": ((1e9, "GB"), (1e6, "MB")
 _QUANTITIES |= {"sentences/s": ((1, "sentences/s"),), "FLOP/s": ((1e9, "GFLOP/s"),)}
 
 
-def quantity(value: float, unit: str) -> str:
+def _quantity(value: float, unit: str) -> str:
     """A number of seconds, bytes, sentences or operations a second in a unit that suits it.
 
     Raises ValueError for a unit that it does not know.
 
-    >>> quantity(0.0274, "s"), quantity(6.9e-05, "processor s"), quantity(1.603e8, "bytes")
+    >>> _quantity(0.0274, "s"), _quantity(6.9e-05, "processor s"), _quantity(1.603e8, "bytes")
     ('27.4 ms', '0.069 ms', '160 MB')
-    >>> quantity(98.64, "sentences/s"), quantity(7.2e10, "FLOP/s")
+    >>> _quantity(98.64, "sentences/s"), _quantity(7.2e10, "FLOP/s")
     ('98.6 sentences/s', '72 GFLOP/s')
     """
     kind = unit.split()[-1]
@@ -167,10 +166,19 @@ def quantity(value: float, unit: str) -> str:
     return f"{value / size:.3g} {name}"
 
 
+_MODULES = (direction, distant, experiments, findings, graphs, metrics, multilabel, protocols, relabelled)
+_MODULES += (reporting, runs, studies, systems, weighting)
+_FUNCTIONS = (_notebooks_markdown, _expect, _mean, _study_mean, _turned, _printed, _finding, _table, _cells)
+_NAMES = {module.__name__.rpartition(".")[2]: module for module in _MODULES}
+_NAMES |= {function.__name__[1:]: function for function in (*_FUNCTIONS, _quantity)}
+_NAMES |= {"pd": pd, "zip": zip, "RATES": RATES}
+"""What templates may name; functions without their underscore."""
+
+
 def made(page: str, templates: Path | str = TEMPLATES) -> str:
     """The text of a page, from its template.
 
-    Raises ValueError if a sentence does not hold (`expect`), jinja2.UndefinedError for an unknown name.
+    Raises ValueError if a sentence does not hold (`_expect`), jinja2.UndefinedError for an unknown name.
     """
     import jinja2  # comes with nbconvert; scoring does without
 
@@ -181,9 +189,10 @@ def made(page: str, templates: Path | str = TEMPLATES) -> str:
         trim_blocks=True,
         autoescape=False,  # Markdown
     )
-    environment.globals["zip"], environment.filters["lines_with"] = zip, _lines_with
+    environment.globals |= _NAMES
+    environment.filters["lines_with"] = _lines_with
     environment.filters |= {"markdown": reporting.to_markdown, "p_value": reporting.p_value}
-    return environment.get_template(PAGES[page]).render(globals())
+    return environment.get_template(PAGES[page]).render()
 
 
 def _exchanged() -> pd.DataFrame:
@@ -215,7 +224,7 @@ def _example(name: str = "EM-C", seed: int = 9) -> pd.DataFrame:
 
 def _save_figures(folder: Path | str = ROOT / "figures") -> None:
     """Draw the figures of the pages."""
-    a, b = (mean("EM-C", score) for score in SETS)
+    a, b = (_mean("EM-C", score) for score in SETS)
     title = f"The model EM-C scores {a:.0f}; with the two entities exchanged, {b:.0f}"
     exchanged = _exchanged()
     save_figure(landing_chart(exchanged, title), "readme", exchanged, folder)
