@@ -155,8 +155,10 @@ def _plan_rows(dataset: str, scheme: str) -> pd.DataFrame:
     run = load_run(RESULTS / "runs" / PLANNED[dataset])
     outcome, labels = run.outcome(), np.array(run.outcome().labels)
     roles = (outcome.roles[role] for role in ("gold", "predicted"))
-    answers = (labels[np.repeat(codes, outcome.counts)].tolist() for codes in roles)
-    population = changed_answers(*answers, scheme, DIFFERENCE, CHANGED, run.negative)
+    answered = metrics.Outcome.from_columns(
+        *(labels[np.repeat(codes, outcome.counts)].tolist() for codes in roles)
+    )
+    population = changed_answers(answered, scheme, DIFFERENCE, CHANGED, run.negative)
     plan = plan_samples(population, scheme, negative=run.negative)
     rows = pd.DataFrame(plan.rows, columns=["n", "power", "error"])
     head = {"dataset": dataset, "model": run.model, "scheme": scheme, "test_n": run.n, "needed": plan.needed}
