@@ -51,7 +51,7 @@ from .data import BagData, read_bags, read_side
 from .experiment import SEEDS, STUDIES
 
 STORED, LEARNT = STUDIES_FOLDER / "noise.csv", STUDIES_FOLDER / "noise_learnt.csv"
-CURVES, _FALLEN = STUDIES_FOLDER / "noise_curves.csv", STUDIES_FOLDER / "noise_fallen.csv"
+CURVES, FALLEN_DRAWS = STUDIES_FOLDER / "noise_curves.csv", STUDIES_FOLDER / "noise_fallen.csv"
 REAL = STUDIES_FOLDER / "noise_real.csv"
 """Scores of every training: system, seed, protocol, auc, micro_f1, and its `COSTS`."""
 REAL_DRAWS = STUDIES_FOLDER / "noise_real_draws.csv"
@@ -346,7 +346,7 @@ def _main(words: Sequence[str]) -> None:
             _write(LEARNT, _learnable_draws(demo_bags(), MISLEADING, TAKEN_FOR, SHARES, _DRAWS))
             _write(CURVES, _draw_curves(_clean_data(), strength=1.0, draw=0))
             _add_draws(STORED, _STRENGTHS, systems())
-            _add_draws(_FALLEN, (1.0,), systems("fallen"))
+            _add_draws(FALLEN_DRAWS, (1.0,), systems("fallen"))
         case _:
             raise SystemExit("python -m helpers.experiments.noise [real [SYSTEM SEED]]")
 

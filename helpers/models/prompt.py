@@ -45,7 +45,7 @@ class Prompt(RelationClassifier):
     Each mask has its own candidates, the distinct words that some relation has there. Loss: the mean over
     the masks of the cross-entropy among that mask's candidates, plus that over the relations' scores.
 
-    `words` are the label words; None takes `_label_words`.
+    `words` are the label words; None takes `label_words`.
 
     Raises
     ------
@@ -193,12 +193,12 @@ class Prompt(RelationClassifier):
         ]
 
 
-def _label_words(relation: str) -> Words:
+def label_words(relation: str) -> Words:
     """The five words of a relation. One without direction and without roles has those of SemEval's Other.
 
-    >>> _label_words("Cause-Effect(e2,e1)"), _label_words("Other")
+    >>> label_words("Cause-Effect(e2,e1)"), label_words("Other")
     (('effect', 'effect', 'of', 'cause', 'cause'), ('nothing', 'has', 'nothing', 'to', 'nothing'))
-    >>> _label_words("P50")
+    >>> label_words("P50")
     ('book', 'book', 'of', 'author', 'author')
     """
     if relation == POSITIVE:
@@ -219,7 +219,7 @@ def _all_label_words(relations: Iterable[str]) -> dict[str, Words]:
     >>> _all_label_words(["Cause-Effect(e1,e2)"])
     {'Cause-Effect(e1,e2)': ('cause', 'cause', 'of', 'effect', 'effect')}
     """
-    words = {relation: _label_words(relation) for relation in relations}
+    words = {relation: label_words(relation) for relation in relations}
     owners: dict[Words, str] = {}
     for relation, five in words.items():
         if owners.setdefault(five, relation) != relation:

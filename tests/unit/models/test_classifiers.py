@@ -14,7 +14,7 @@ from helpers.data import RelationSample, paired_sample, parse_tagged
 from helpers.models import EMBEDDED, build
 from helpers.models.attribution import probabilities
 from helpers.models.entity_markers import _literal_text
-from helpers.models.prompt import LONGEST_NAME, Words, _label_words
+from helpers.models.prompt import LONGEST_NAME, Words, label_words
 from helpers.models.settings import Settings
 
 KINDS = {
@@ -232,7 +232,7 @@ class TestPrompt:
         (example,), tokenizer = model.examples([sample]), model.encoder.tokenizer
         hidden = states(model, example)[0].double().numpy()
         table = model.encoder.word_embedding.detach().double().numpy()
-        prompts = {label: in_the_prompt(_label_words(label)) for label in SEMEVAL_RELATIONS}
+        prompts = {label: in_the_prompt(label_words(label)) for label in SEMEVAL_RELATIONS}
         ids = {
             label: tokenizer(five, add_special_tokens=False)["input_ids"] for label, five in prompts.items()
         }
