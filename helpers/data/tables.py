@@ -15,7 +15,7 @@ import json
 import re
 import sys
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -196,7 +196,11 @@ class _Delimited(Source):
 
     def _lines(self, errors: str = "strict") -> Iterator[tuple[int, list[str]]]:
         """The header and the rows, each with the line it starts on; of a blank line no cells."""
-        text = io.TextIOWrapper(io.BytesIO(self.content), "utf-8-sig", errors, newline="")
+        text: Iterable[str] = io.TextIOWrapper(io.BytesIO(self.content), "utf-8-sig", errors, newline="")
+        if b' "' in self.content:
+            # A quote behind a blank opens a cell, as for DuckDB, unless it is doubled or closes the cell.
+            blank = re.compile(rf'(^|{re.escape(self.delimiter)}) (?="[^"\r\n{re.escape(self.delimiter)}])')
+            text = (blank.sub(r"\1", line) for line in text)
         reader = csv.reader(text, delimiter=self.delimiter, strict=True)
         line = 1
         try:

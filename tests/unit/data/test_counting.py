@@ -48,6 +48,17 @@ def test_duckdb_counts_files_as_memory_does(tmp_path, kind, rows, cut):
             assert both_outcomes(counted) == in_memory(whole)
 
 
+@pytest.mark.parametrize("engine", ["memory", "duckdb"])
+def test_a_blank_before_a_quote_belongs_to_no_cell(tmp_path, engine) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text('gold, "predicted",text\n "R(e1,e2)", "R(e2,e1)","one, ""two"""\n"NA", NA,"three, "\n')
+    counted = count_files(path, engine=engine)
+    assert sorted(zip(counted["gold"].tolist(), counted["predicted"].tolist(), strict=True)) == [
+        ("NA", " NA"),
+        ("R(e1,e2)", "R(e2,e1)"),
+    ]
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_large_file_is_counted_by_duckdb_where_it_is_installed(tmp_path, monkeypatch, kind):
     path = write_rows(tmp_path / f"a.{kind}", some_rows(30))
