@@ -58,6 +58,8 @@ def _fault(error: ValidationError, fields: Mapping[str, FieldInfo], what: str) -
     fault = error.errors()[0]
     if fault["type"] == "value_error":
         return fault["ctx"]["error"]
+    if len(fields) > 1 and not fault["loc"]:  # a name that UTF-8 cannot write, as half of a surrogate pair
+        return ValueError(f"unknown {what} {fault['input']!r}")
     name = str(fault["loc"][0]) if len(fields) > 1 else next(iter(fields))
     if fault["type"] == "missing":
         return ValueError(f"{name} is missing")

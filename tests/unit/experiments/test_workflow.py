@@ -62,6 +62,7 @@ class TestGridFile:
             ({"model": "em-d"}, "unknown model 'em-d'"),
             ({"seed": ["x"]}, "seed is 'x'; it must be a whole number"),
             ({"modles": []}, "unknown experiment 'modles'; did you mean 'model'?"),
+            ({"\ud800model": []}, r"unknown experiment '\ud800model'"),
             ({"dataset": 5}, "dataset is 5; it must be text"),
             ({"settings": 5, "model": "em-c"}, "settings is 5"),
             ({"folder": 5}, "a grid is an object with a folder"),
