@@ -103,7 +103,7 @@ def test_data_sets_models_and_doctests_work_under_the_other_name(site, folder):
     code = """if True:
     import doctest
     from beyond_micro_f1 import data, models, program
-    from beyond_micro_f1.core import text
+    from beyond_micro_f1.core import labels
 
     rows = data.datasets().values()
     made = [function for row in rows for function in (row.reader, row.maker, row.counter) if function]
@@ -111,7 +111,7 @@ def test_data_sets_models_and_doctests_work_under_the_other_name(site, folder):
     made = [getattr(one, 'func', one) for one in made]
     assert all(one.__module__.startswith("beyond_micro_f1.") for one in made)
     assert data.read_corpus("demo")["test"]
-    assert not doctest.testmod(text).failed
+    assert not doctest.testmod(labels).failed
     print(program())
     """
     done = run(sys.executable, "-c", code, cwd=folder, path=site)
