@@ -200,6 +200,7 @@ class _Pair(NamedTuple):
     facts: Mapping[str, frozenset[int]]
 
     def sample(self, relation: str) -> TypedSample:
+        """The sentence with the mentions of both entities marked, labelled with the relation."""
         head, tail = (
             (self.spans[mention.words[0]][0], self.spans[mention.words[1] - 1][1])
             for mention in (self.head, self.tail)
