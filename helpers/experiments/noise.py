@@ -299,8 +299,8 @@ def _real_data() -> dict[str, BagData]:
 def _join_parts(folder: Path = _PARTS) -> None:
     """Write what is stored of real labels as `REAL` and `REAL_DRAWS`."""
     rows = pd.concat([pd.read_csv(path, keep_default_na=False) for path in folder.glob("*.csv")])
-    rows = rows.reindex(columns=[*rows.columns.drop(COSTS, errors="ignore"), *COSTS])
-    rows = rows.fillna(dict.fromkeys(COSTS, "not recorded"))
+    rows = rows.reindex(columns=[*rows.columns.drop(list(COSTS), errors="ignore"), *COSTS])
+    rows[list(COSTS)] = rows[list(COSTS)].astype(object).fillna("not recorded")
     rows["system"] = pd.Categorical(rows["system"], list(_real_systems()), ordered=True)
     rows = rows.sort_values(["system", "seed", "draw"], kind="stable")
     means = rows.groupby(["system", "draw", "protocol"], observed=True)[[*MEASURES]].mean().reset_index()

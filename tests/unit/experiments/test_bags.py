@@ -182,6 +182,31 @@ class TestNoise:
             assert row["micro_f1"] == pytest.approx(ranked.best_f1()[0])
             assert draw or row["auc"] == pytest.approx(ranked.auc())
 
+    def test_parts_with_and_without_costs_are_joined(self, monkeypatch, tmp_path) -> None:
+        for name in ("REAL", "REAL_DRAWS"):
+            monkeypatch.setattr(noise, name, tmp_path / f"{name}.csv")
+        rows = "0,manual,.5,.4{}\n1,manual,{},.2{}\n"
+        for name, seed, auc, costs in (
+            ("CNN", 9, 0.1, ",gpu,bf16,2"),
+            ("CNN", 148, 0.3, ",cpu,fp32,9"),
+            ("SVM", 9, 0.7, ""),
+        ):
+            head = "draw,protocol,auc,micro_f1,system,seed" + ",device,precision,seconds" * bool(costs)
+            ends = f",{name},{seed}{costs}"
+            (tmp_path / "parts").mkdir(exist_ok=True)
+            (tmp_path / "parts" / f"{name}-{seed}.csv").write_text(f"{head}\n{rows.format(ends, auc, ends)}")
+        noise._join_parts(tmp_path / "parts")
+        assert noise.REAL.read_text().splitlines() == [
+            "system,seed,protocol,auc,micro_f1,device,precision,seconds",
+            "SVM,9,manual,0.50000,0.40000,not recorded,not recorded,not recorded",
+            "CNN,9,manual,0.50000,0.40000,gpu,bf16,2.0",
+            "CNN,148,manual,0.50000,0.40000,cpu,fp32,9.0",
+        ]
+        assert noise.REAL_DRAWS.read_text().splitlines()[1:] == [
+            "SVM,1,manual,0.70000,0.20000",
+            "CNN,1,manual,0.20000,0.20000",
+        ]
+
     def test_only_bags_with_the_whole_word_and_no_relation_are_misled(self) -> None:
         bags = []
         for word, relation in (("likes", "r"), ("saw", "NA"), ("saw", "NA"), ("sawed", "NA")):
