@@ -30,7 +30,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="module", autouse=True)
 def frozen():
-    """What is read once stays until the end: to look through it for garbage again and again took half of the time."""
+    """Corpora stay in memory until the end; searching them for garbage took half of the time."""
     yield
     gc.collect()
     gc.freeze()
