@@ -83,8 +83,8 @@ def _train(settings: str | None, changes: tuple, options: tuple, out: str | None
     --set changes single ones: learning_rate, epochs, batch_size, optimizer, weight_decay, schedule,
     warmup, clip, accumulate, dropout, max_length, marker_vectors, precision. --option sets what belongs to a
     model: marker_scheme (em-c, em-es: added, pieces, symbols), layer_norm (em-es), form (r-bert: paper,
-    port), candidates (emr-c: all, directed), negatives (emr-c: fixed, resampled), turned (emr-c: roles,
-    symbols), layers (the first so many of the encoder's), markers (svm, tfidf-bag).
+    port), candidates (emr-c: all, directed), negatives (emr-c: fixed, resampled), layers (the
+    first so many of the encoder's), markers (svm, tfidf-bag).
 
     Models of bags of sentences (cnn, pcnn, bert-entity, bgwa, reside, rl-dsre, tfidf-bag) take each sentence
     as a bag of one: --option masked true hides the entities' words, vectors FILE gives word vectors as GloVe
@@ -271,7 +271,7 @@ def _runs(train: bool, study: str, out: str | None, run: str | None, **chosen: A
     The standard set: nine models on SemEval-2010 with five seeds, two of them also on the training split of
     PTR's authors, four on KBP37. The studies: learning rates on a held-out tenth (rates), learning curves
     (curves), EM-C with other markers and less training (ablations), the first layers of the encoder (layers),
-    EMR-C in other forms (emr-c), EM-ES as in paper W (bert-em), fp32 (precision), one thread (threads), an
+    EMR-C drawn anew (emr-c), EM-ES as in paper W (bert-em), fp32 (precision), one thread (threads), an
     encoder of BERT base's size (base), the same with changes, once more and on a processor (base-changed,
     base-again, base-cpu), word vectors of graph models on a held-out tenth (vectors), C-GCN and GCN, with
     spaCy's parses, too (graphs), RECENT and others on sentence pairs of Re-DocRED, drawn ones with five seeds

@@ -14,7 +14,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from ..core import BACKWARD, inverse_label, role_words
+from ..core import inverse_label, role_words
 from ..data import RelationSample
 from .network import MARKERS, Batch, Example, Marked, RelationClassifier, states_at, tokenize_marked
 
@@ -136,19 +136,14 @@ class RBert(RelationClassifier):
         return (share[:, None] @ hidden)[:, 0] / share.sum(dim=1, keepdim=True)
 
 
-def _literal_text(relation: str, turned: str = "roles") -> str:
+def _literal_text(relation: str) -> str:
     """The relation as words: two roles, then two entity symbols.
 
-    The roles are columns 4 and 5 of the authors' data files, where they change places in (e2,e1): `turned`
-    'roles'. With 'symbols' the symbols change places instead.
+    The roles are columns 4 and 5 of the authors' data files, where they change places in (e2,e1).
 
     >>> _literal_text("Cause-Effect(e1,e2)"), _literal_text("Cause-Effect(e2,e1)"), _literal_text("Other")
     ('cause effect e1 e2', 'effect cause e1 e2', 'other other e1 e2')
-    >>> _literal_text("Cause-Effect(e2,e1)", "symbols")
-    'cause effect e2 e1'
     """
-    if turned == "symbols" and relation.endswith(BACKWARD):
-        return " ".join((*role_words(inverse_label(relation)), "e2", "e1"))
     return " ".join((*role_words(relation), "e1", "e2"))
 
 
@@ -163,8 +158,8 @@ class LiteralRelationCls(RelationClassifier):
     `candidates` 'all' are all labels, as the authors' files have a text for Other too; 'directed' leaves out
     labels without direction, which are then never predicted, nor learned as holding. The paper does not say
     which it used, nor whether the wrong relation is drawn once (`negatives` 'fixed', as a data file of pairs
-    would have it) or anew in every epoch ('resampled'). `turned` : see `_literal_text`. The two texts are
-    segments 0 and 1, where the encoder has segments.
+    would have it) or anew in every epoch ('resampled'). The two texts are segments 0 and 1, where the encoder
+    has segments.
     """
 
     def __init__(
@@ -172,7 +167,6 @@ class LiteralRelationCls(RelationClassifier):
         *given: Any,
         candidates: Literal["all", "directed"] = "all",
         negatives: Literal["fixed", "resampled"] = "fixed",
-        turned: Literal["roles", "symbols"] = "roles",
     ) -> None:
         super().__init__(*given)
         directed = [candidate for candidate, label in enumerate(self.labels) if inverse_label(label) != label]
@@ -181,7 +175,7 @@ class LiteralRelationCls(RelationClassifier):
             raise ValueError(f"EMR-C needs at least two candidates, not {len(self.candidates)}")
         self.resampled = negatives == "resampled"
         self.classifier = nn.Linear(self.encoder.hidden_size, 1)
-        literal = [_literal_text(self.labels[candidate], turned) for candidate in self.candidates]
+        literal = [_literal_text(self.labels[candidate]) for candidate in self.candidates]
         tokens = self.encoder.tokenizer(literal, add_special_tokens=False)["input_ids"]
         self._literal = dict(zip(self.candidates, tokens, strict=True))
         self._special = self.encoder.tokenizer.num_special_tokens_to_add(pair=True)

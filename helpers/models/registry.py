@@ -137,8 +137,7 @@ _PROMPTS, _BASES = _options(Any, words=None) | _LAYERS, _options(base=("pcnn", "
 _NORMED, _RECURRENT = _options(layer_norm=False), _options("size", states=200)
 _MARKERS = _options(marker_scheme=("added", "pieces", "symbols")) | _LAYERS
 _FORMS = _options("share", form=("paper", "port"), dropout=0.1) | _LAYERS
-_PAIRS = _options(candidates=("all", "directed"), negatives=("fixed", "resampled"))
-_PAIRS |= _options(turned=("roles", "symbols")) | _LAYERS
+_PAIRS = _options(candidates=("all", "directed"), negatives=("fixed", "resampled")) | _LAYERS
 _BAGS = _options(training=("sentence", "bag"), aggregator=("avg", "one", "att"))
 _BAGS |= _options("count", bag_size=0) | _options(masked=False) | _options("share", dropout=0.5)
 _FILTERS = _BAGS | _options(vectors="scratch") | _options("size", word_size=50, position_size=5, filters=230)
