@@ -4,7 +4,10 @@
 
 A mutant is a module of the package with one change: a comparison turned, an operator of arithmetic exchanged,
 a constant raised by 1, `and` for `or`, True for False, None for what a function returns. It is written into a
-copy of the checkout, where the tests of its folder run until one of them fails.
+copy of the checkout, where its examples and the tests of its folder run until one of them fails.
+
+Left out is what says only how a text is laid out (the widths of columns, how long a listing is), how much is
+worked on at a time (constants named BLOCK…), what a type checker needs, and whether a class is frozen.
 """
 
 import argparse
@@ -38,7 +41,7 @@ def changed(node: ast.AST) -> ast.AST | None:
             return ast.BoolOp(SWAPPED[type(op)](), values)
         case ast.BinOp(left, op, right) if type(op) in SWAPPED:
             return ast.BinOp(left, SWAPPED[type(op)](), right)
-        case ast.Return(ast.AST()):
+        case ast.Return(ast.AST() as value) if ast.unparse(value) != "None":
             return ast.Return(ast.Constant(None))
         case ast.Constant(bool(value)):
             return ast.Constant(not value)
@@ -47,17 +50,31 @@ def changed(node: ast.AST) -> ast.AST | None:
     return None
 
 
+def is_left_out(node: ast.AST, parent: ast.AST) -> bool:
+    """Whether no test has to notice a fault there: of annotations, errors' words, layout, sizes of blocks."""
+    match node, parent:
+        case ast.Raise() | ast.JoinedStr() | ast.arg() | ast.Assert(), _:
+            return True
+        case ast.keyword("strict" | "copy" | "width") | ast.AnnAssign(ast.Name("width")), _:
+            return True  # strict: of zip, of sound columns
+        case _, ast.AnnAssign(annotation=other) | ast.FunctionDef(returns=other):
+            return node is other
+        case _, ast.Call(ast.Name("Column" | "listing"), [_, second, *_]):
+            return node is second
+        case ast.Assign([ast.Name(name)]), _:
+            return name.startswith("BLOCK")
+        case ast.Call(ast.Name("max")), _:
+            return "BLOCK" in ast.unparse(node)
+    return False
+
+
 def expressions(tree: ast.AST) -> Iterator[ast.AST]:
-    """The nodes of function bodies: neither annotations nor what is only said in an error."""
+    """The nodes of a module and of the bodies of its functions and classes."""
+    decorators = getattr(tree, "decorator_list", [])
     for child in ast.iter_child_nodes(tree):
-        if isinstance(child, ast.Raise | ast.JoinedStr | ast.arg | ast.AnnAssign):
-            continue
-        if isinstance(child, ast.keyword) and child.arg == "strict":
-            continue  # of zip, of sound columns: nothing changes
-        parts = [child.args, *child.body] if isinstance(child, ast.FunctionDef) else [child]
-        for part in parts:
-            yield part
-            yield from expressions(part)
+        if child not in decorators and not is_left_out(child, tree):
+            yield child
+            yield from expressions(child)
 
 
 def mutants(path: Path) -> list[tuple[ast.AST, ast.AST, ast.AST]]:
@@ -67,7 +84,7 @@ def mutants(path: Path) -> list[tuple[ast.AST, ast.AST, ast.AST]]:
     return [(tree, node, new) for node, new in pairs if new is not None]
 
 
-def passes(copy: Path, *tests: Path) -> bool:
+def passes(copy: Path, *tests: Path | str) -> bool:
     """Whether no test of these files or folders fails."""
     words = ["-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "-m", "not nightly", *tests]
     environment = os.environ | {"PYTHONPATH": str(copy), "OMP_NUM_THREADS": "1", "PYTHONHASHSEED": "0"}
@@ -79,7 +96,7 @@ def passes(copy: Path, *tests: Path) -> bool:
 
 
 def survives(path: Path, source: str, tests: str) -> bool:
-    """Whether no test fails in a copy of the checkout; those in the file of the module's name begin."""
+    """Whether no test fails in a copy of the checkout: the module's examples, the file of its name, all."""
     with tempfile.TemporaryDirectory() as name:
         copy = Path(name)
         for part in ROOT.iterdir():
@@ -88,8 +105,10 @@ def survives(path: Path, source: str, tests: str) -> bool:
             elif part.name not in (".git", ".cache", ".hypothesis"):
                 (copy / part.name).symlink_to(part)
         (copy / path.relative_to(ROOT)).write_text(source, "utf-8")
-        folder = copy / "tests" / "unit" / tests
-        return all(passes(copy, own) for own in (*folder.glob(f"test_{path.stem}.py"), folder))
+        unit, module = copy / "tests" / "unit", ".".join(path.relative_to(ROOT).with_suffix("").parts)
+        examples = [f"{unit}/test_doctests.py::test_examples[{module}]"] if ">>> " in source else []
+        folder = unit / tests
+        return all(passes(copy, own) for own in (*examples, *folder.glob(f"test_{path.stem}.py"), folder))
 
 
 def main() -> None:

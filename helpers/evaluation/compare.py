@@ -206,7 +206,7 @@ class Comparison(PairedReport):
 
     @cached_property
     def _policy(self) -> metrics.Policy:
-        return metrics.Policy.of(self.pair(0, 0), **self.policy)
+        return metrics.Policy.of(self._joint(), **self.policy)
 
     @property
     def _is_union(self) -> bool:
@@ -245,7 +245,7 @@ class Comparison(PairedReport):
             second = pair.of("second")
             columns |= {"score_second": self._scores_of(second)(second)}
             columns |= {name: getattr(test, name) for name in ("difference", "low", "high", "p")}
-            same = {self.p_corrected: 1.0, "n": pair.n, "replicates": self.replicates, "seed": self.seed}
+            same = {self.p_corrected: None, "n": pair.n, "replicates": self.replicates, "seed": self.seed}
             said, rows = self._said(0, number), []
             for index, scheme in enumerate(self._names):
                 row: dict[str, Any] = {"scheme": scheme, "first": first, "second": path}
@@ -304,7 +304,7 @@ class Comparison(PairedReport):
         """A table for each other file, scores in per cent, then the paragraphs."""
         joint = self._joint()
         for index, rows in enumerate(self.blocks):
-            yield from [""] * (index > 0)
+            yield from [""] if index else []
             first = rows[0]
             yield from (f"A {visible(first['first'])}", f"B {visible(first['second'])}")
             yield f"n {first['n']} · {first['replicates']} replicates, seed {first['seed']}"

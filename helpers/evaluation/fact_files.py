@@ -172,11 +172,12 @@ def _from_scores(files: Files, negative: str | None) -> list[FactList]:
     every = pd.concat([frame for _, frame in files], keys=range(len(files)))
     codes = pd.DataFrame({name: pd.factorize(every[name])[0] for name in FACT}, every.index)
     labels = [str(label) for label in every["relation"].unique()]
-    every["code"], every["pair"] = codes["relation"], codes.groupby(["head", "tail"]).ngroup()
-    every["fact"] = every["pair"] * len(labels) + every["code"]
+    pairs = codes.groupby(["head", "tail"])
+    every["code"], every["pair"] = codes["relation"], pairs.ngroup()
+    every["fact"] = codes.groupby(FACT).ngroup()
     *lists, true = (part.droplevel(0) for _, part in every.groupby(level=0))
     of_relation = np.bincount(true["code"], minlength=len(labels))
-    of_pair = np.bincount(true["pair"], minlength=every["pair"].max() + 1)
+    of_pair = np.bincount(true["pair"], minlength=pairs.ngroups)
     true_cells = true["pair"].to_numpy(), true["code"].to_numpy()
     read = []
     for (path, _), scored in zip(files, lists, strict=False):
@@ -237,13 +238,14 @@ def _from_curves(files: Files, n_facts: int | None) -> list[FactList]:
         return lists
     every = pd.concat([frame[FACT].astype(str) for _, frame in files], keys=range(len(files)))
     every["hit"] = np.concatenate([ranking.hits for ranking in rankings])
-    every["is_true"] = every.groupby(FACT, sort=False)["hit"].transform("any")
-    for number, row in every.index[every["hit"] != every["is_true"]][:1]:
+    every["is_true"] = every.groupby(FACT)["hit"].transform("any")
+    for number, row in every.index[every["hit"] != every["is_true"]]:
         reason = f"the fact {_names(every.loc[(number, row)])} is false here and true elsewhere"
         raise MalformedRecord(files[number][0], reason, open_source(files[number][0]).line(row))
-    every["pair"] = every.groupby(FACT[:2], sort=False).ngroup()
+    by_pair = every.groupby(FACT[:2], sort=False)
+    every["pair"] = by_pair.ngroup()
     true = every[every["is_true"]].drop_duplicates(FACT)
-    of_pair = np.bincount(true["pair"], minlength=every["pair"].max() + 1)
+    of_pair = np.bincount(true["pair"], minlength=by_pair.ngroups)
     # true facts that none of the lists holds are units by themselves
     of_pair = np.r_[of_pair, np.ones(rankings[0].facts - len(true), int)]
     pairs = (part.to_numpy() for _, part in every.groupby(level=0)["pair"])
@@ -278,7 +280,7 @@ def _is_named(path: Path | str, frame: pd.DataFrame) -> bool:
         said = f"{unknown.sum()} facts are of entities {UNKNOWN_ENTITY}: facts are drawn, not pairs"
         logger.warning("%s: %s", path, said)
     named = frame.loc[~unknown, FACT].astype(str)
-    for row in named.index[named.duplicated()][:1]:
+    for row in named.index[named.duplicated()]:
         first = named.index[(named == named.loc[row]).all(axis=1)][0]
         reason = f"the fact {_names(named.loc[row])} is in {_where(path, first)} already"
         reason += ": precision and recall count it twice"

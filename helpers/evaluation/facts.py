@@ -174,7 +174,7 @@ def score_fact_file(
         relations = {} if best is None else _relations(best.per_class())
         intervals = {name: plain_values({"low": each.low, "high": each.high}) for name, each in ends.items()}
         rates = (ranking.precision, ranking.recall)
-        at_end, reached = (float(rate[-1]) if len(ranking) else 0.0 for rate in rates)
+        at_end, reached = (float(rate[-1]) for rate in rates)
         sizes, of_schemes = (len(ranking), ranking.facts), dict(zip(names, values[2:], strict=False))
         signature = _signature(whole, recall) + metrics.bootstrap_suffix(replicates, seed)
         return FactReport(
@@ -192,12 +192,13 @@ def _facts_at(facts: FactList, ranking: FactRanking, threshold: float | None) ->
     if threshold is None or facts.true is None or facts.pairs is None:
         return None
     assert ranking.scores is not None and ranking.relations is not None and ranking.hits is not None
+    assert facts.facts_of_pair is not None
     taken = np.flatnonzero(ranking.scores >= threshold)
     right = taken[ranking.hits[taken]]
     cells = {"gold": facts.true}
     cells |= {"predicted": (facts.pairs[taken], ranking.relations[taken])}
     cells |= {"right": (facts.pairs[right], ranking.relations[right])}
-    shape = (int(max(facts.pairs.max(initial=-1), facts.true[0].max(initial=-1))) + 1, len(ranking.labels))
+    shape = len(facts.facts_of_pair), len(ranking.labels)
     roles = {
         role: scipy.sparse.coo_array((np.ones(len(pair), np.int64), (pair, relation)), shape=shape).tocsr()
         for role, (pair, relation) in cells.items()
@@ -223,9 +224,8 @@ def _fixed(facts: FactList, threshold: float) -> tuple[Numbers, Outcome | None]:
     ranking = facts.ranking
     if ranking.scores is None:
         raise ValueError(f"the list has no scores, so nothing can be cut at {threshold:g}")
-    rank, hits = 0, 0
-    if point := int((ranking.scores >= threshold).sum()):
-        rank, hits = int(ranking.ranks[point - 1]), int(ranking.true_positives[point - 1])
+    above, rising = ranking.scores >= threshold, (ranking.ranks, ranking.true_positives)
+    rank, hits = (int(column[above].max(initial=0)) for column in rising)
     micro = 2 * hits / (rank + ranking.facts) if rank + ranking.facts else None
     sample = _facts_at(facts, ranking, threshold)
     macro = [None, None] if sample is None else plain_values(_averages(sample, ["micro"]).tolist())

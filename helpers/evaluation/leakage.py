@@ -157,10 +157,14 @@ def leak_table(runs: Iterable[Run], schemes: Sequence[str | Weighting] | None = 
     Raises ValueError for a run without a negative class.
 
     >>> from helpers.runs import Run
-    >>> table = Outcome.from_columns(gold=["NA", "NA", "a"], predicted=["a", "NA", "a"])
-    >>> run = Run.from_outcome(table, dataset="d", model="m", negative="NA")
-    >>> leak_table([run], ["micro"])[["model", "scheme", "gain", "rank_change"]].round(4).values.tolist()
-    [['m', 'micro', 0.3333, 0]]
+    >>> pair = Outcome.from_columns(list("abNNN"), list("aNNNN"), second=list("abaab"))
+    >>> runs = [Run.from_outcome(pair, dataset="d", model="both", second="bold", negative="N")]
+    >>> for name, role in {"careful": "predicted", "bold": "second"}.items():
+    ...     outcome = pair.of(role).grouped()
+    ...     runs.append(Run.from_outcome(outcome, dataset="d", model=name, negative="N"))
+    >>> table = leak_table(runs, ["micro"]).round(4)
+    >>> table[["model", "gain", "rank", "rank_leaked", "rank_change"]].values.tolist()
+    [['careful', 0.0, 1, 2, -1], ['bold', 0.4286, 2, 1, 1]]
     """
 
     import pandas as pd
@@ -179,7 +183,7 @@ def leak_table(runs: Iterable[Run], schemes: Sequence[str | Weighting] | None = 
             rows.append(own | {"signature": report.schemes[row["scheme"]]["signature"]})
     columns = ("dataset", "model", "scheme", "score", "leaked", "gain", *RANKS, "signature")
     table = pd.DataFrame(rows, columns=columns)
-    of_scheme = table.groupby(["dataset", "scheme"], sort=False)[["score", "leaked"]]
+    of_scheme = table.groupby(["dataset", "scheme"])[["score", "leaked"]]
     table[["rank", "rank_leaked"]] = of_scheme.rank(ascending=False, method="min").astype(int)
     table["rank_change"] = table["rank"] - table["rank_leaked"]
     return table

@@ -102,7 +102,7 @@ class MultilabelReport(Report):
             rows = [(table_name(row["name"]), row) for row in self.rows() if row["kind"] == kind]
             columns = {"value": Column(head)} | {name: Column(name) for name in ends}
             yield Table(kind, rows, columns, width=9)
-            yield from [""] * (kind == "measure")
+            yield from [""] if kind == "measure" else []
         yield visible(self.policy)
 
 
@@ -153,7 +153,7 @@ def score_multilabel(
     Policy(labels=labels), metrics.scheme_names(schemes)  # refuse unknown words before the pass over the data
     ks = metrics.checked_ks(_usual_ks(matrix.shape[1]) if ks is None else ks, matrix.shape[1]).tolist()
     outcome = MultilabelOutcome.from_scores(
-        truth, matrix, max(ks), threshold=threshold, multiclass=multiclass, keep_sets=replicates != 0
+        truth, matrix, max(ks), threshold=threshold, multiclass=multiclass, keep_sets=bool(replicates)
     )
     report = _report_of(outcome, ks, replicates, seed, schemes, labels=labels)
     for remark in _remarks(truth, matrix, report, threshold, multiclass) if files else ():
@@ -272,7 +272,7 @@ def score_documents(
     truths = {n: label_matrix(documents, (*model.labels, *unseen[:n])) for n in {0, len(unseen)}}
     outcomes: dict[int, list[MultilabelOutcome]] = {n: [] for n in truths}
     options: dict[str, Any] = {"depth": max(ks), "threshold": model.threshold, "multiclass": model.multiclass}
-    options["keep_sets"] = replicates != 0
+    options["keep_sets"] = bool(replicates)
     step, seconds = max(1, BLOCK // len(model.labels)), 0.0
     for start in range(0, len(documents), step):
         rows = slice(start, start + step)

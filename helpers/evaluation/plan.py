@@ -121,7 +121,11 @@ def changed_answers(
 
 
 def _errors(label: np.ndarray, said: np.ndarray, shares: np.ndarray, size: int) -> np.ndarray:
-    """(L, L) how the wrong answers of each class are spread; a class without any has those of all classes."""
+    """(L, L) how the wrong answers of each class are spread; a class without any has those of all classes.
+
+    >>> _errors(np.array([0, 0, 1]), np.array([1, 2, 0]), np.array([0.2, 0.1, 0.3]), 3).round(2).tolist()
+    [[0.0, 0.67, 0.33], [1.0, 0.0, 0.0], [0.6, 0.4, 0.0]]
+    """
     table = np.zeros((size, size))
     np.add.at(table, (label, said), shares)
     spread = np.where(table.sum(1, keepdims=True) > 0, table, table.sum(0) * (1 - np.eye(size)))
@@ -176,8 +180,8 @@ def plan_samples(
     >>> joint = Outcome.from_columns(gold, better, second=worse)
     >>> population = replace(joint, counts=joint.counts / joint.n)
     >>> plan = plan_samples(population, "accuracy", test_sets=100)
-    >>> plan.by_formula, plan.needed < 80
-    (37, True)
+    >>> plan.by_formula, plan.needed, plan.rows[0][:2]
+    (37, 26, (8, 0.16))
     """
     difference, rng = float(_lead(population, scheme, negative)), np.random.default_rng(seed)
     if not difference > 0:

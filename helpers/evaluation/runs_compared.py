@@ -130,7 +130,7 @@ class RunComparison(PairedReport):
         first, *others = self.values
         tests = amount(len(others) * len(self.signatures), "test")
         for index, other in enumerate(others or [None]):
-            yield from [""] * (index > 0)
+            yield from [""] if index else []
             yield from self._block({"A": first} if other is None else {"A": first, "B": other})
             if other is not None:
                 corrected = f"p corrected over {tests} ({self.correction})"

@@ -216,7 +216,7 @@ def score_frame(
         # a sample may be skipped, or predicted as the negative class, on the paired sentences only
         if known or negative not in (None, *table.labels):
             table = pairs.of("predicted").grouped()
-    report = _report(table, pairs, (known is not None,) * 2, negative, **options)
+    report = _report(table, pairs, (bool(known), bool(known)), negative, **options)
     report.sign(answers.signature())
     report.extra |= answers.sections()
     return report

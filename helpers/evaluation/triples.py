@@ -125,9 +125,7 @@ def score_triples(
     return report_of_sets(_triple_sets(items, match, normalise), _matching(match, normalise), **options)
 
 
-def read_triple_sets(
-    paths: Sequence[Path | str], match: str = "exact", normalise: bool = False, **reading: Any
-) -> FileSets:
+def read_triple_sets(paths: Sequence[Path | str], match: str, normalise: bool, **reading: Any) -> FileSets:
     """The sets of files, with relations spelt alike in all of them if `normalise`; reading : of
     `read_triples`. Arguments and errors of `score_triples`."""
     matching, names = _matching(match, normalise), ("gold_file", *COLUMNS)
@@ -163,14 +161,14 @@ def _as_items(pairs: Iterable[Any]) -> list[TripleItem]:
 
 
 def _triple_sets(
-    items: Sequence[TripleItem], match: str, normalise: bool = False, others: Sequence[TripleItem] = ()
+    items: Sequence[TripleItem], match: str, normalise: bool, others: Sequence[TripleItem] = ()
 ) -> list[Sets]:
     """The gold, predicted and right triples of each item, a triple as what is equal in two that match.
 
     others : items of further files, with which relations are spelt alike.
 
     >>> triples = [Triple("left", "Ada", "Rome"), Triple("left", "Bo", "Rome")]
-    >>> _triple_sets([TripleItem(triples, triples[:1])], "relation")
+    >>> _triple_sets([TripleItem(triples, triples[:1])], "relation", normalise=False)
     [({('left',)}, {('left',)}, {('left',)})]
     """
     key_of = _key_function(items, match, _spellings([*items, *others]) if normalise else None)

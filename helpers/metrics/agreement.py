@@ -130,7 +130,7 @@ def alpha_crossings(first: Counts, second: Counts, **policy: Any) -> list[float]
 
     leads = [(alpha, lead(alpha)) for alpha in ALPHAS.tolist()]
     apart = [(alpha, gap) for alpha, gap in leads if gap]  # a tie on the grid is no change of places yet
-    changes = [(a, b) for (a, here), (b, there) in pairwise(apart) if here * there < 0]
+    changes = [(a, b) for (a, here), (b, there) in pairwise(apart) if (here > 0) != (there > 0)]
     return [float(scipy.optimize.brentq(lead, a, b, xtol=1e-9)) for a, b in changes]
 
 

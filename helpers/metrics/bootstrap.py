@@ -53,9 +53,7 @@ class BootstrapTest:
     p: Any
 
 
-def _replicates_of(
-    table: Any, statistic: Statistic, rng: np.random.Generator, replicates: int = 10_000
-) -> np.ndarray:
+def _replicates_of(table: Any, statistic: Statistic, rng: np.random.Generator, replicates: int) -> np.ndarray:
     """The statistic on bootstrap replicates of the table, as of `bootstrap_intervals`; (replicates, ...).
 
     >>> from helpers.metrics import Outcome, average
@@ -142,7 +140,7 @@ def paired_bootstrap(
     >>> test.difference, round(test.p, 3)
     (0.4, 0.001)
     """
-    units = [(outcome.counts, getattr(outcome, "facts_of_unit", 0)) for outcome in (first, second)]
+    units = [(outcome.counts, getattr(outcome, "facts_of_unit", None)) for outcome in (first, second)]
     if not all(np.array_equal(*pair) for pair in zip(*units, strict=True)):
         raise ValueError("the two are not of the same samples, or units and facts: they cannot be paired")
 
@@ -183,15 +181,15 @@ def _test(delta: np.ndarray, drawn: np.ndarray) -> BootstrapTest:
 def _tail(drawn: np.ndarray) -> np.ndarray:
     """The largest t whose quantile, interpolated as numpy does, is not above 0; missing values left out.
 
-    >>> _tail(np.array([-1.0, 1.0, 3.0])), _tail(np.array([1.0, 2.0]))
-    (array(0.25), array(0.))
+    >>> [_tail(np.array(drawn)).item() for drawn in ([-1, 1, 3], [-3, -1, 1], [1, 2], [-2, -1])]
+    [0.25, 0.75, 0.0, 1.0]
     """
     # differences of sums of fractions that are equal on paper differ in the last bit
     ordered = np.sort(np.where(np.abs(drawn) < 1e-12, 0, drawn), axis=0)
     known = (~np.isnan(ordered)).sum(0)
     below = (ordered <= 0).sum(0)
     left, right = (
-        np.take_along_axis(ordered, np.clip(rank, 0, len(ordered) - 1)[np.newaxis], 0)[0]
+        np.take_along_axis(ordered, np.minimum(rank, len(ordered) - 1)[np.newaxis], 0)[0]
         for rank in (below - 1, below)
     )
     with np.errstate(invalid="ignore", divide="ignore"):

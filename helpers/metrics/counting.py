@@ -25,8 +25,8 @@ MAX_LABELS = 5_000
 """A table of 5,000² counts takes 200 MB; more labels than that are ids or texts, not classes."""
 BLOCK_ROWS = 1 << 16  # rows at a time: what is made of them stays in the processor's cache
 BLOCK_ENTRIES = 1 << 21  # rows × columns of scores that are worked on at a time: 16 MB
-COUNTED_IN_AN_ARRAY = 1 << 22  # combinations; more are counted by sorting
-LARGEST_CODE = 1 << 18
+BLOCK_KINDS = 1 << 22  # combinations that are counted in an array; more are counted by sorting
+BLOCK_CODES = 1 << 18  # integers below are codes as they are; others are numbered
 INTEGERS = (int, np.integer, np.bool_)
 
 
@@ -67,8 +67,8 @@ def count_columns(
     position = {label: index for index, label in enumerate(final)}
     placed = [np.array([position.get(label, -1) for label in column]) for column in labelled]
     for argument, places, kind, (codes, names) in zip(columns, placed, kinds, coded, strict=True):
-        if (places < 0).any():
-            index = int(np.isin(codes, kind[places < 0]).argmax())
+        if (places == -1).any():
+            index = int(np.isin(codes, kind[places == -1]).argmax())
             raise ValueError(unlisted_message(argument, index, names[codes[index]], final))
     # once more, of the few: in the order of the labels, and two codes may have been one label
     kinds, sums = _joint_counts(placed, [len(final)] * len(placed), sums)
@@ -88,7 +88,7 @@ def _encoded(column: Any, argument: str) -> tuple[np.ndarray, Sequence[Any]]:
     if isinstance(column, str) or not (hasattr(column, "__array__") or isinstance(column, Iterable)):
         what = "a string" if isinstance(column, str) else repr(column)
         raise ValueError(f"{argument} is {what}: a column with one label per sample is needed")
-    if type(column).__module__.partition(".")[0] == "pyarrow":
+    if type(column).__module__.startswith("pyarrow"):
         import pyarrow as pa
 
         chunks = column if hasattr(column, "chunks") else pa.chunked_array([column])
@@ -114,7 +114,7 @@ def _encoded(column: Any, argument: str) -> tuple[np.ndarray, Sequence[Any]]:
         of_kind = f"{argument} has dtype {array.dtype}: labels are integers or strings"
         raise ValueError(of_kind + (f"; {argument}[{index}] is {array[index]}" if len(array) else ""))
     array = array.view(np.uint8) if array.dtype.kind == "b" else array
-    if len(array) and (array.min() < 0 or array.max() >= LARGEST_CODE):
+    if len(array) and (array.min() < 0 or array.max() >= BLOCK_CODES):
         return _numbered(array, argument)
     return array, range(int(array.max(initial=0)) + 1)  # these are codes already
 
@@ -177,7 +177,7 @@ def _joint_counts(
     ([[0, 1], [1, 0]], [2, 1])
     """
     size, n = math.prod(sizes), len(columns[0])
-    if size > COUNTED_IN_AN_ARRAY:
+    if size > BLOCK_KINDS:
         kinds, inverse = np.unique(_packed(columns, sizes), return_inverse=True)
         sums = np.bincount(inverse, weight)
     else:

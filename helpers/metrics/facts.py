@@ -292,11 +292,13 @@ class FactRanking:
         Raises ValueError for a list without scores, relations, or true facts of each relation.
 
         >>> ranking = FactRanking.from_scores(
-        ...     [0.9, 0.5, 0.2], [True, False, True], None, [0, 1, 1], ["a", "b"], [1, 1]
+        ...     [0.9, 0.5, 0.2], [True, False, True], None, [0, 1, 1], ["a", "b"], [1, 2]
         ... )
         >>> counts = ranking.counts_at(0.5)
         >>> counts.correct.tolist(), counts.predicted.tolist(), counts.gold.tolist()
-        ([1, 0], [1, 1], [1, 1])
+        ([1, 0], [1, 1], [1, 2])
+        >>> counts.n, counts.decision
+        (4, 'score>=0.5')
         """
         if self.scores is None:
             raise ValueError("scores is not known of this list: it has no threshold")

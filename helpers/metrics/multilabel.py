@@ -229,7 +229,7 @@ def _score_blocks(matrix: np.ndarray | scipy.sparse.csr_array) -> Iterator[tuple
     >>> [(rows.stop, block.tolist()) for rows, block in _score_blocks(np.eye(2))]
     [(2, [[1.0, 0.0], [0.0, 1.0]])]
     """
-    for rows in row_blocks(*matrix.shape) if matrix.shape[0] else [slice(0, 0)]:
+    for rows in row_blocks(*matrix.shape) if matrix.shape[0] else [slice(None)]:
         block = matrix[rows].toarray() if scipy.sparse.issparse(matrix) else matrix[rows]
         block = block if block.dtype.kind == "f" else block.astype(float)
         if block.size and np.isnan(block.min()):

@@ -400,9 +400,12 @@ class Outcome:
         over the kinds, so the data are not needed. The labels of a set stay together. Raises ValueError as
         `draw`.
 
-        >>> replicates = Outcome.from_columns(["a", "b"], ["a", "a"]).resample(np.random.default_rng(0), 3)
-        >>> replicates.counts.shape, replicates.n.tolist()
-        ((3, 2), [2, 2, 2])
+        >>> table, rng = Outcome.from_columns(list("aab"), list("abb")), np.random.default_rng(7)
+        >>> table.resample(rng, 2).counts.tolist()
+        [[1, 2, 0], [2, 0, 1]]
+        >>> sets = Outcome.from_sets(np.eye(3), np.eye(3))
+        >>> [sum([sets] * k).resample(np.random.default_rng(7), 1).counts.tolist() for k in (1, 2, 3)]
+        [[[0, 1, 2]], [[0, 2, 4]], [[3, 5, 1]]]
         """
         n, kinds, is_sets = self.n, self.counts.shape[-1], scipy.sparse.issparse(self.roles.get("gold"))
         if not is_sets or "right" in self.roles or not 0 < n <= 2 * kinds:

@@ -56,8 +56,10 @@ def test_micro_is_wrong_without_the_options_and_right_with_them(llm, caplog):
     assert report.per_class[SKIPPED]["predicted"] == skipped
     assert report.signature.endswith(f"|off_list:skip,{skipped}|map:1|normalised:12")
     assert f"{skipped} of 2000 answers" in caplog.text and "misses, no false alarms" in caplog.text
-    frame = pd.DataFrame({"gold": gold, "predicted": answers})
-    assert score_frame(frame, off_list="skip", **OPTIONS).to_dict() == report.to_dict()
+    nothing = {"counted_as": "no_relation", "cells": answers.count("None")}
+    assert report.extra["mapped"] == {"None": nothing} and "'None' is counted as 'no_relation'" in caplog.text
+    frame, options = pd.DataFrame({"gold": gold, "predicted": answers}), OPTIONS | {"negative": "No Relation"}
+    assert score_frame(frame, off_list="skip", **options).to_dict() == report.to_dict()
     line, others = meant.index(SKIPPED) + 1, skipped - 1
     with pytest.raises(ValueError, match=f"llm.jsonl, line {line}, column 'prediction'") as caught:
         score_file(path, **OPTIONS)
@@ -70,7 +72,7 @@ def test_compare_and_score_agree(llm, tmp_path):
     files = [path, tmp_path / "other.csv"]
     for rule in ("skip", "count"):
         options = OPTIONS | {"off_list": rule, "labels": "listed"}
-        rows = compare_files(files, replicates=20, **options)
+        rows = compare_files([*files, path], replicates=20, **options)[:5]
         alone = [score_file(each, **options) for each in files]
         for name, report in zip(("score_first", "score_second"), alone, strict=True):
             scores = [report.schemes[scheme]["f1"] for scheme in rows["scheme"]]
@@ -112,16 +114,19 @@ def test_empty_answers(tmp_path, name, caplog):
 
 def test_an_empty_gold_label_and_a_missing_field_stay_errors(tmp_path):
     path = tmp_path / "a.jsonl"
-    for row, reason in {
-        '{"gold": ""': "'gold': the field is empty",
-        '{"gold": "a"': "'predicted': the fie",
-    }.items():
+    for row, reason in (('{"gold": ""', "'gold': the field is empty"), ('{"gold": "a"', "'predicted': the ")):
         path.write_text('{"gold": "a", "predicted": "a"}\n' + row + "}")
         with pytest.raises(ValueError, match=f"line 2, column {reason}"):
             score_file(path, empty="skip")
 
 
-FRAME = pd.DataFrame({"gold": ["a", "b"], "predicted": ["a", "x"]})
+FRAME = pd.DataFrame({"gold": ["a", "b", "b"], "predicted": ["a", "x", "y"]})
+
+
+def test_the_ten_most_frequent_answers_are_listed_and_all_labels_of_the_set():
+    frame = pd.DataFrame({"gold": "a", "predicted": [*"bcdefghijklm", "m"]})
+    report = score_frame(frame, label_set=["a", "z"], off_list="count")
+    assert "".join(report.extra["off_list_most_frequent"]) == "mbcdefghij" and "z" in report.labels
 
 
 @pytest.mark.parametrize(
@@ -135,6 +140,9 @@ FRAME = pd.DataFrame({"gold": ["a", "b"], "predicted": ["a", "x"]})
         ({"label_set": ["a", "b", SKIPPED]}, "it cannot be one"),
         ({"label_set": ["a"]}, "column 'gold': unknown label of the label set 'b'"),
         ({"label_set": ["a", "b"]}, f"the frame, {UNKNOWN}"),
+        ({"label_set": ["a", "b"]}, "; 1 more such answer; --off-list skip counts them as misses"),
+        ({"label_set": ["a", "b", "X"]}, "--normalise counts it as 'X'"),
+        ({"labels": [1]}, "labels[0] is 1, which is not in labels"),
         ({"label_set": "gold", "mapping": {"x": "B"}}, "mapping of 'x': unknown label of the label set 'B'"),
         ({"mapping": {"x": "a", "X.": "b"}, "normalise": True}, "alike have two labels, 'a' and 'b'"),
         ({"empty": "drop"}, "unknown rule of empty answers 'drop'"),

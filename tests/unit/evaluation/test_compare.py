@@ -88,15 +88,16 @@ class TestClasses:
     def shown(self, pair):
         return pair("aabb", "aaba", "acbb")  # A has the classes a and b, B also c
 
-    def test_the_difference_is_over_one_set_of_classes_which_the_signature_names(self, shown):
-        comparison = Comparison.of_files(shown, labels="observed", schemes=["macro"], **SMALL)
+    @pytest.mark.parametrize("labels", ["observed", "listed"])
+    def test_the_difference_is_over_one_set_of_classes_which_the_signature_names(self, shown, labels):
+        comparison = Comparison.of_files(shown, labels=labels, schemes=["macro"], **SMALL)
         (row,) = comparison.rows()
         assert row["score_first"] == pytest.approx((4 / 5 + 2 / 3) / 2)
         assert row["score_second"] == pytest.approx((2 / 3 + 1 + 0) / 3)
         assert row["difference"] == pytest.approx((4 / 5 + 2 / 3) / 3 - (2 / 3 + 1 + 0) / 3)
         assert row["signature"].endswith("|difference:union")
         assert "\nA − B averages both over the labels of either file\n" in comparison.to_text()
-        (turned,) = rows(shown[::-1], labels="observed", schemes=["macro"])
+        (turned,) = rows(shown[::-1], labels=labels, schemes=["macro"])
         assert turned["difference"] == pytest.approx(-row["difference"])
 
     @pytest.mark.parametrize("rules", [{}, {"labels": ["a"]}, {"labels": "observed", "zero_support": "skip"}])
@@ -114,7 +115,7 @@ class TestLatex:
         for path in files:
             row = score_file(path, **options).schemes["macro"]
             f1, low, high = (f"{100 * row[name]:.1f}" for name in ("f1", "low", "high"))
-            assert f"{f1} [{low}, {high}]" in text
+            assert f"{f1} [{low}, {high}]" in text and "Corrected" not in text
 
     @pytest.mark.parametrize(("correction", "n", "bold"), [("holm", 1, 0), ("holm", 5, 1), ("bh", 5, 0)])
     def test_bold_is_what_the_corrected_p_does_not_tell_from_the_best(self, pair, correction, n, bold):
@@ -123,8 +124,12 @@ class TestLatex:
         options = {"schemes": ["n^0", "n^0.1", "n^0.2", "n^0.3", "n^0.4"][:n], "replicates": 400}
         row, *_ = rows(files, correction=correction, **options)
         assert row["low"] > 0 and (row[f"p_{correction}"] >= 0.05) == bold
-        lines = Comparison.of_files(files, correction=correction, **options).to_latex().splitlines()
+        comparison = Comparison.of_files(files, correction=correction, **options)
+        text, lines = comparison.to_text(), comparison.to_latex().splitlines()
         assert sum(line.startswith(r"B & \textbf{") for line in lines) == bold
+        said = "systems are not told apart" if bold else "systems differ"
+        assert f"At .05 the {said} under {', '.join(options['schemes'])}." in text
+        assert [len(line.split()) for line in text.splitlines() if line.startswith("n^")] == [8] * n
 
 
 class TestMatching:

@@ -77,6 +77,8 @@ def test_a_small_case_by_hand(write, gold) -> None:
     assert counts(report) == {"intra": (1, 2, 1), "inter": (2, 1, 1), "evidence": (3, 3, 2), "ign": (3, 2, 1)}
     ign = report.extra["documents"]["ign"]
     assert (ign["precision"], ign["recall"]) == (1 / 2, 2 / 3)
+    kinds = report.extra["documents"]
+    assert kinds["intra"]["recall"] == kinds["inter"]["precision"] == 1
     assert report.scores()["ign"] == pytest.approx(4 / 7)
     assert "|as:unique|match-entities:index|bootstrap" in report.signature
     assert "ign" not in score_document_facts(mine, gold).extra["documents"]
@@ -99,19 +101,24 @@ def test_bad_rows_are_refused_with_file_and_row(write, gold) -> None:
     ):
         with pytest.raises(ValueError, match=f"mine.json.*{said}"):
             score_document_facts(write("mine", [ROWS[0], ROWS[1] | change]), gold)
+    with pytest.raises(ValueError, match="no title is one of the gold documents, the first is 'Nobody'"):
+        score_document_facts(write("mine", [UNKNOWN, UNKNOWN | {"title": "No"}]), gold)
 
 
-def test_official_counts_every_row_a_repeated_right_one_as_right_again(write, gold) -> None:
+def test_official_counts_every_row_a_repeated_right_one_as_right_again(write, gold, caplog) -> None:
     """As DocRED's released scorer counts."""
     mine = write("mine", [*ROWS[:1], *ROWS, UNKNOWN])
     report = score_document_facts(mine, gold, counted_as="official", train=gold)
     micro, rows = report.schemes["micro"], counts(report)
     assert (micro["precision"], micro["recall"]) == (2 / 5, 2 / 3)
     assert (rows["official"], rows["evidence"], rows["ign"]) == ((3, 5, 3), (3, 4, 3), (3, 2, 0))
-    assert report.scores()["official"] == pytest.approx(2 * 3 / (5 + 3))
+    assert report.scores()["official"] == pytest.approx(2 * 3 / (5 + 3)) and report.scores()["ign"] == 0
     unique = score_document_facts(mine, gold)
     assert unique.schemes["micro"]["precision"] == 2 / 3 and "official" not in unique.extra["documents"]
-    assert unique.headings["documents"].startswith("1 repeated row, 1 of unknown titles (unique)")
+    said = "1 repeated row, 1 of unknown titles (unique)"
+    assert unique.headings["documents"] == f"{said}; no ign without the training documents"
+    score_document_facts(write("once", [*ROWS, UNKNOWN]), gold)
+    assert caplog.messages[-1].endswith("once.json: 0 repeated rows, 1 of unknown titles (unique)")
 
 
 def test_compare_counts_as_score_does(write) -> None:

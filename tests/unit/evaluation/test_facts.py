@@ -46,6 +46,8 @@ def curve_file(path, ranking: FactRanking, **columns):
 @pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet"])
 def test_golden_values(tmp_path, ending) -> None:
     report = score_fact_file(*golden_files(tmp_path, ending)).to_dict()
+    recipe = "facts|level:bag|area:points|ties:order|recall:all|negative:None|drawn:pair|n:320|facts:28|v:0.1"
+    assert report["signature"] == recipe and "intervals" not in report
     expected = {"auc": 0.297982, "auc_anchored": 0.333697, "average_precision": 0.337561}
     expected |= {"micro_f1": 0.352941, "macro_f1": 0.283333}
     assert {name: report[name] for name in expected} == pytest.approx(expected, abs=5e-7)
@@ -79,7 +81,8 @@ def test_f1_at_a_fixed_threshold_and_without_relations_that_have_no_facts(tmp_pa
     assert fixed == pytest.approx([0.5, 0.197917, 0.198208], abs=5e-7)
     for name in ("fixed_micro_f1", "fixed_macro_f1", "fixed_macro_f1_supported", "macro_f1_supported"):
         assert report.intervals[name]["low"] < report.scores[name]
-    assert report.to_latex().count(r"\begin{tabular}") == 2
+    assert report.to_latex().count(r"\begin{tabular}") == 2 and "P@300" in report.intervals
+    assert score_fact_file(mine, true, threshold=9).scores["fixed_micro_f1"] == 0
     rows = pd.read_csv(mine)
     pd.concat([rows, rows[rows["relation"] == "r8"].assign(relation="r9", score=-1.0)]).to_csv(mine)
     report = score_fact_file(mine, true, threshold=0.5, recall=0.25)  # the cut does not matter
@@ -87,7 +90,8 @@ def test_f1_at_a_fixed_threshold_and_without_relations_that_have_no_facts(tmp_pa
     expected = {"micro_f1": 0.197917, "macro_f1": 0.198208 * 8 / 9, "macro_f1_supported": 0.198208}
     assert fixed == pytest.approx(expected, abs=5e-7)
     assert report.scores["macro_f1_supported"] == pytest.approx(report.scores["macro_f1"] * 9 / 8)
-    assert "score ≥ 0.5" in report.to_text() and "fixed_threshold" in {row["name"] for row in report.rows()}
+    assert "fixed_threshold" in {row["name"] for row in report.rows()}
+    assert all(said in report.to_text() for said in ("· best F1 at rank ", "score ≥ 0.5"))
     (whole,) = read_fact_lists([mine], true)
     curve = curve_file(tmp_path / "curve.csv", whole.ranking, score=whole.ranking.scores)
     scores = score_fact_file(curve, threshold=0.5).scores
@@ -126,6 +130,8 @@ def test_the_negative_class_is_known_by_its_name(write, caplog) -> None:
         score_fact_file(*write([("abNA", 0.3), ("abNo_Relation", 0.9)], "abr"))
     with pytest.raises(ValueError, match="mine.csv: every row is of 'NA': there are no facts"):
         score_fact_file(*write([("abNA", 0.3)], "abr"))
+    with pytest.raises(ValueError, match="facts.csv: there are no true facts"):
+        score_fact_file(*write([("abr", 0.3)], ""))
 
 
 def test_a_published_curve_is_the_list_that_it_was_made_of(tmp_path) -> None:
@@ -145,9 +151,9 @@ def test_a_published_curve_is_the_list_that_it_was_made_of(tmp_path) -> None:
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        ("precision,recall 1,0.1 0.4,0.2 1,0.3", "bad.csv, line 4: precision 1 and recall 0.3 of 10 facts"),
+        ("precision,recall 1,0.1 0.4,0.2 1,0.3", "line 4: precision 1 .* no rank .10 is what the list's end"),
         ("precision,recall 1,0.1 0,0.1 0.666667,0.2", "line 3: precision 0 and recall 0.1 of 10"),
-        ("precision,recall 33.3,2.5", "precision is up to 33.3: fractions are needed, not per cent"),
+        ("precision,recall 1.5,0.5", "precision is up to 1.5: fractions are needed, not per cent"),
         ("precision,recall 0,0 0,0", "no fact of the list is true"),
         ("precision,recall,head 1,0.1,a", "facts are named by head, tail, relation; it has head only"),
         ("precision,recall", "there are no facts, only the columns precision, recall"),
@@ -155,12 +161,9 @@ def test_a_published_curve_is_the_list_that_it_was_made_of(tmp_path) -> None:
         ("head,tail,relation,score a,b,r,0.1", "which of these facts are true"),
         ("precision,recall 1,nan", "bad.csv, line 2, column 'recall'"),
         # a fact twice, also in a file that is turned round; rising scores; lines are those of the file
-        (
-            "NAMED 1,0.5,9,a,b,r 0.5,0.5,8,c,d,r 0.666667,1,7,a,b,r",
-            "line 4: the fact .* is in line 2 already",
-        ),
+        ("NAMED 1,0.5,9,a,b,r 0.5,0.5,8,c,d,r 0.666667,1,7,a,b,r", "line 4: the fact .* is in line 2"),
         ("NAMED 0.666667,1,7,a,b,r 0.5,0.5,8,c,d,r 1,0.5,9,a,b,r 1,0,10,x,y,r", "line 2: .* is in line 4"),
-        ("NAMED 1,0.5,9,a,b,r 0.5,0.5,8,c,d,r 0.666667,1,8.1,e,f,r", "line 4: score 8.1 is above 8, that of"),
+        ("NAMED 1,0.5,9,a,b,r 0.5,0.5,8,c,d,r 0.666667,1,8.1,e,f,r", "line 4: score 8.1 .* list falls$"),
         ("NAMED 0.666667,1,7,a,b,r 0.9,0.5,8,c,d,r 1,0.5,9,e,f,r", "line 3: precision 0.9 and recall"),
     ],
 )
@@ -186,7 +189,7 @@ def test_a_list_of_falling_recall_is_turned_as_a_whole(tmp_path, n_facts) -> Non
     assert lists[0].pairs.tolist() == lists[1].pairs.tolist()
 
 
-def test_scored_facts_are_compared_by_pairs(tmp_path, call) -> None:
+def test_scored_facts_are_compared_by_pairs(tmp_path, call, caplog) -> None:
     mine, true = golden_files(tmp_path)
     other, _ = golden_files(tmp_path, shift=0.3)
     table = compare_fact_files(mine, other, true, replicates=200)
@@ -198,22 +201,26 @@ def test_scored_facts_are_compared_by_pairs(tmp_path, call) -> None:
     same = compare_fact_files(mine, mine, true, replicates=50)
     assert (same["p"] == 1).all() and (same["difference"] == 0).all()
     code, out, _ = call("compare-facts", mine, other, "--facts", true, "--bootstrap", 50)
-    assert code == 0 and "pairs are drawn for both" in out
+    assert code == 0 and "pairs are drawn for both" in out and caplog.messages == []
 
 
 def test_replicates_are_cut_at_the_recall_not_at_a_rank(tmp_path, caplog) -> None:
     """The list goes on behind the cut; where it ends at it, half of the replicates do not reach it."""
     hits = np.random.default_rng(2).random(600) < np.linspace(0.9, 0.1, 600)
     whole = FactRanking.from_scores(np.arange(600, 0, -1), hits, facts=400)
-    paths = [
-        curve_file(tmp_path / f"{n}.csv", ranking) for n, ranking in enumerate((whole, whole.until(0.5)))
-    ]
+    lists = {"whole": whole, "cut": whole.until(0.5)}
+    paths = [curve_file(tmp_path / f"{name}.csv", ranking) for name, ranking in lists.items()]
     ends = [score_fact_file(path, recall=0.5, replicates=400) for path in paths]
     assert ends[0].scores == ends[1].scores and ends[0].precision_at == ends[1].precision_at
     assert "replicates end before recall 0.5 and are left out of the intervals" in caplog.text
     widths = [report.intervals["auc"]["high"] - report.intervals["auc"]["low"] for report in ends]
     row = compare_fact_files(*paths, recall=0.5, replicates=400).set_index("measure").loc["auc"]
     assert row["high_first"] - row["low_first"] == pytest.approx(widths[0])
+    whole_end, cut_end = compare_fact_files(*paths, replicates=2).iloc[0][["recall_first", "recall_second"]]
+    assert (whole_end, cut_end) == (whole.recall[-1], 0.5) and "--recall 0.5 cuts both" in caplog.text
+    part = curve_file(tmp_path / "part.csv", FactRanking.from_curve([0.5, 0.6], [0.1, 0.3], 10))
+    assert score_fact_file(part, n_facts=10, replicates=2).intervals == {}
+    assert "known at some ranks only, so there are no intervals" in caplog.text
     sample, rng = FactSample.of(whole.until(0.5)), np.random.default_rng(1)
     fixed = bootstrap_intervals(sample, FactSample.scores, rng, 400)  # every replicate cut at one rank
     assert widths[0] < 0.8 * (fixed.high[0] - fixed.low[0])

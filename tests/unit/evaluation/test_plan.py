@@ -5,11 +5,10 @@ from functools import partial
 
 import numpy as np
 import pytest
-from scipy.stats import ttest_ind
 
 from helpers.evaluation import changed_answers, plan_files, plan_samples
 from helpers.evaluation.plan import _at_difference, _discordant, _lead
-from helpers.metrics import Outcome, accuracy_samples, averages, runs_needed, runs_power
+from helpers.metrics import Outcome, accuracy_samples, averages
 from tests.support import write_rows
 
 GOLD = ["NA"] * 60 + ["a"] * 30 + ["b"] * 10
@@ -17,31 +16,17 @@ FIRST = ["NA"] * 55 + ["a"] * 5 + ["a"] * 26 + ["NA"] * 4 + ["b"] * 8 + ["a"] * 
 SECOND = ["NA"] * 50 + ["a"] * 10 + ["a"] * 20 + ["NA"] * 10 + ["b"] * 3 + ["a"] * 7
 JOINT = Outcome.from_columns(GOLD, FIRST, second=SECOND)
 SINGLE, RIGHT = Outcome.from_columns(GOLD, SECOND), Outcome.from_columns(GOLD, GOLD)
-
-
-def test_powers_are_those_of_the_fact_sheet_and_of_drawn_runs() -> None:
-    assert [round(runs_power(1, 1, k), 2) for k in (5, 10, 17)] == [0.29, 0.56, 0.81]
-    drawn = np.random.default_rng(1).normal(size=(2, 20_000, 6))
-    p = ttest_ind(drawn[0] + 1.2, drawn[1], axis=-1).pvalue
-    assert (p < 0.05).mean() == pytest.approx(runs_power(1.2, 1, 6), abs=0.012)
-    for difference in (0.3, 1, 4):  # the smallest number of runs that does
-        runs = runs_needed(difference, 1, 0.9)
-        assert runs_power(difference, 1, runs) >= 0.9
-        assert runs == 2 or runs_power(difference, 1, runs - 1) < 0.9
+WORST = Outcome.from_columns(["a"] * 10, ["a"] * 2 + ["b"] * 8)
 
 
 @pytest.mark.parametrize(
     ("function", "arguments", "message"),
     [
-        (runs_power, (0, 1, 5), "difference is 0"),
-        (runs_power, (1, 0, 5), "sd is 0"),
-        (runs_power, (1, 1, 1), "runs is 1"),
-        (runs_needed, (1, 1, 1), "power is 1"),
-        (runs_needed, (1e-9, 1), "more than 100,000 runs"),
-        (accuracy_samples, (0.1, 0.2), "discordant is 0.1"),
         (_at_difference, (JOINT, "macro", 0.9, "NA"), r"under macro the two systems differ by \d+\.\d\d"),
         (changed_answers, (SINGLE, "macro", 0.2, 0.01, "NA"), "changing 1 % of the answers makes"),
         (changed_answers, (RIGHT, "macro", 0.01, 0.1), "no system can be better"),
+        (changed_answers, (SINGLE, "accuracy", 0.27, 0.3, "NA"), "of at most 24.00 points: 27 cannot"),
+        (changed_answers, (WORST, "accuracy", 0.05, 0.5), "5 cannot be reached"),
     ],
 )
 def test_what_has_no_answer_is_refused(function, arguments, message) -> None:
@@ -61,19 +46,38 @@ def test_a_population_has_the_systems_difference_and_is_moved_to_another(scheme)
     assert moved.counts.sum() == pytest.approx(1) and (moved.counts >= 0).all()
 
 
+@pytest.mark.parametrize("scheme", ["accuracy", "macro"])
+def test_changed_answers_make_the_difference_and_err_as_the_system_does(scheme) -> None:
+    population = changed_answers(SINGLE, scheme, 0.03, 0.2, "NA")
+    gold, first, second = population.roles.values()
+    assert _lead(population, scheme, "NA") == pytest.approx(0.03, abs=1e-9) and population.counts.min() >= 0
+    assert population.of("second").table() == pytest.approx(SINGLE.table() / 100)
+    assert population.counts[first != second].sum() == pytest.approx(0.2)
+    for was_right in (True, False):  # the same share of each class changes
+        own = (second == gold) == was_right
+        kinds = (own, own & (first != second))
+        there, changed = (np.bincount(gold[each], population.counts[each]) for each in kinds)
+        assert changed / there == pytest.approx(np.full(3, changed.sum() / there.sum()))
+
+
 def test_accuracy_needs_what_mcnemars_formula_says() -> None:
     moved = _at_difference(JOINT, "accuracy", 0.05)
     plan = plan_samples(moved, "accuracy", test_sets=200)
     assert plan.by_formula == accuracy_samples(_discordant(moved), 0.05)
     assert plan.needed == pytest.approx(plan.by_formula, rel=0.15)
+    plan = plan_samples(moved, "macro", negative="NA", test_sets=40, replicates=50)
+    sizes, powers, errors = zip(*plan.rows, strict=True)
+    assert (plan.by_formula, plan.needed, sizes) == (None, 759, (209, 417, 625, 834, 1250, 1667))
+    assert (powers, errors[0]) == ((0.425, 0.525, 0.8, 0.75, 0.95, 1), pytest.approx(0.0782, abs=5e-5))
 
 
 @pytest.fixture
 def files(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("helpers.evaluation.plan.plan_samples", partial(plan_samples, test_sets=60))
-    for name, said in (("one.csv", FIRST), ("two.csv", SECOND)):
-        write_rows(tmp_path / name, [*zip(range(100), GOLD, said, strict=True)], ("id", "gold", "predicted"))
+    for name, said, step in (("one.csv", FIRST, 1), ("two.csv", SECOND, -1)):  # matched by id
+        rows = [*zip(range(100), GOLD, said, strict=True)][::step]
+        write_rows(tmp_path / name, rows, ("id", "gold", "predicted"))
     return "one.csv", "two.csv"
 
 
@@ -93,7 +97,7 @@ def test_the_command_plans_two_files(files, call) -> None:
         ("--difference 1 --sd -1", "sd is -1"),
         ("--difference 99 --from one.csv two.csv", "99 cannot be made of them"),
         ("--difference 1 --from one.csv", "give a second file"),
-        ("--difference 1 --from one.csv --changed 10", "changed answers is 10: it must"),
+        ("--difference 1 --from one.csv --changed 1.5", "changed answers is 1.5: it must"),
         ("--difference 1 --from one.csv two.csv --negative x", "negative is 'x', which is not in labels"),
     ],
 )

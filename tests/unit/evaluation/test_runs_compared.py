@@ -49,12 +49,7 @@ def test_every_number_by_hand(runs):
         row, test = rows["poor", name], scipy.stats.ttest_ind(a, b, equal_var=False)
         pooled = np.sqrt((4 * np.var(a, ddof=1) + 2 * np.var(b, ddof=1)) / 6)
         expected = {"mean": np.mean(b), "sd": np.std(b, ddof=1), "difference": np.mean(a) - np.mean(b)}
-        expected |= {
-            "t": test.statistic,
-            "p": test.pvalue,
-            "d": (np.mean(a) - np.mean(b)) / pooled,
-            "runs": 3,
-        }
+        expected |= {"t": test.statistic, "p": test.pvalue, "d": expected["difference"] / pooled, "runs": 3}
         assert {key: row[key] for key in expected} == pytest.approx(expected)
         assert row["d_low"] < row["d"] < row["d_high"] and row["against"] == "good"
         assert rows["good", name]["p"] is None and rows["good", name]["against"] == ""
@@ -75,23 +70,25 @@ def test_ties_are_in_bold_and_of_pd_and_pir_the_least_is_best():
     (table,) = latex_tables(report.to_latex(decimals=0))
     bold = [[cell.startswith(r"\textbf") for cell in row[1:]] for row in table[1:]]
     assert bold == [[True, False], [True, True], [False, False]]
-    assert table[3] == [r"c\_1", r"51 $\pm$ 1", "--"]
+    assert table[3] == [r"c\_1", r"51 $\pm$ 1", "--"] and report.rows()[-1]["runs"] == 0
 
 
-@pytest.mark.parametrize(
-    ("a", "b", "bold"),
-    [([0.7], [0.6], 0), ([0.7], [0.7], 0), ([0.7, 0.72], [0.6], 0), ([0.7, 0.7], [0.7, 0.7], 2)],
-)
-def test_nothing_is_bold_that_no_test_decided(a, b, bold):
+BOLD = [([0.7], [0.6], 0, "1 run"), ([0.7], [0.6, 0.62], 0, "1 to 2 runs"), ([], [], 0, "0 runs")]
+BOLD += [([0.7, 0.72], [0.6], 0, "1 to 2 runs"), ([0.7, 0.7], [0.7, 0.7], 2, "2 runs")]
+
+
+@pytest.mark.parametrize(("a", "b", "bold", "runs"), BOLD)
+def test_nothing_is_bold_that_no_test_decided(a, b, bold, runs):
     text = macro(a=a, b=b).to_latex()
     assert text.count(r"\textbf") == bold and ("Bold:" in text) == bool(bold)
+    assert f"sample SD over {runs}, in per cent" in text
 
 
 def test_words_of_size_and_paragraphs_say_what_is_decided():
     """Of two runs each, a difference of d = 2 has p = .18: it is undecided, and no size is named."""
     report = macro(a=[0.72, 0.74], b=[0.70, 0.72])
     row = report.rows()[1]
-    assert row["size"] == "undecided" and row["d"] > 1.2
+    assert row["size"] == "undecided" and row["d"] > 1.2 and row["sd"] == pytest.approx(0.02 / 2**0.5)
     (paragraph,) = report.how_to_report()
     assert "a (2 runs) and b (2 runs)" in paragraph and "large" not in paragraph
     assert "At .05 the systems are not told apart under macro." in paragraph
@@ -113,6 +110,9 @@ def test_a_score_that_is_undefined_in_a_run_is_left_out_and_said(runs, caplog):
     write_rows(path, [(row[0], "Other", "Other") for row in rows], NAMES)
     values = compare_run_files(runs, **OPTIONS).values["good"]
     assert "good: PIR is undefined in 1 run" in caplog.messages
+    assert "'poor' has 3 runs: fewer than 5 runs of a system say little" in caplog.messages
+    compare_run_files(runs, paired_column="paired")  # what is remarked of each file is said once
+    assert caplog.text.count("averaged like any other label") == 1
     assert (len(values["PPR"]), len(values["PIR"])) == (5, 4)
 
 
@@ -120,6 +120,10 @@ def test_another_test_set_is_refused(runs):
     Path("poor-seed1.csv").write_text("gold,pred,paired\nOther,Other,Other\n")
     with pytest.raises(ValueError, match=r"poor-seed1.csv: .* is gold .* runs are compared on one test set"):
         compare_run_files(runs, **OPTIONS)
+    path = runs["good"][0]
+    for paths, said in (([], "at least one file of each"), ([Path.cwd() / path], f"twice, also as {path}")):
+        with pytest.raises(ValueError, match=said):
+            compare_run_files({"good": [path], "poor": paths})
 
 
 def test_counts_of_run_files_give_the_same_as_predictions(runs):
@@ -134,18 +138,14 @@ def test_counts_of_run_files_give_the_same_as_predictions(runs):
     for one, other in zip(stored, read, strict=True):
         if one["score"] in ("micro", "macro", "PPR", "PIR"):
             assert one["mean"] == other["mean"]
+    report = score_file(kept["good"][0], negative="Other")
+    assert "performance:official_macro|inverse:e1e2|" in report.extra["direction"]["signature"]
+    assert "official" not in report.extra and "B" in report.scores()
 
 
-@pytest.mark.parametrize(
-    ("paths", "said"),
-    [
-        ("A-seed1.csv A-seed2.csv B-seed1.csv B-seed2.csv", "'A=A-seed*.csv' --runs 'B=B-seed*.csv'"),
-        ("x/A_run1.tsv.gz x/A_run2.tsv.gz x/B_run1.tsv.gz", "'A=x/A_run*.tsv.gz'"),
-        ("a1.csv a2.csv b1.csv b2.csv", None),
-        ("A-seed1.csv A-seed2.csv", None),
-        ("seed1.csv other.csv", None),
-    ],
-)
-def test_files_that_differ_in_a_seed_are_runs(paths, said):
-    hint = _seeds_among(paths.split())
-    assert hint is None if said is None else said in hint
+def test_files_that_differ_in_a_seed_are_runs():
+    hint = _seeds_among(["A-seed1.csv", "A-seed2.csv", "B-seed1.csv", "B-seed2.csv"])
+    assert "'A=A-seed*.csv' --runs 'B=B-seed*.csv'" in hint
+    assert "'A=x/A_run*.tsv.gz'" in _seeds_among(["x/A_run1.tsv.gz", "x/A_run2.tsv.gz", "x/B_run1.tsv.gz"])
+    for paths in ("a1.csv a2.csv b1.csv b2.csv", "A-seed1.csv A-seed2.csv", "seed1.csv other.csv"):
+        assert _seeds_among(paths.split()) is None

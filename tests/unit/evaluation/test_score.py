@@ -1,12 +1,14 @@
 """From files and frames to reports: the task, direction, intervals, a sixth scheme, and what is remarked."""
 
+import inspect
 import re
+from functools import partial
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from helpers import metrics
+from helpers import evaluation, metrics
 from helpers.core import SEMEVAL_RELATIONS, MalformedRecord
 from helpers.evaluation import compare_files, score_file, score_frame
 from helpers.metrics import SCHEMES, Outcome, averages, scheme_names
@@ -50,14 +52,10 @@ def test_intervals_are_those_of_the_bootstrap_over_the_same_classes(paired):
     frame.loc[0, "gold"] = "once"  # absent from a third of the replicates
     report = score_frame(frame, negative="Other", replicates=300, seed=7)
     table = Outcome.from_columns(frame["gold"], frame["predicted"])
+    scores = partial(averages, negative="Other")
     expected, moving = (
-        metrics.bootstrap_intervals(
-            table,
-            lambda drawn, classes=classes: averages(drawn, classes_of=classes, negative="Other"),
-            np.random.default_rng(7),
-            replicates=300,
-        )
-        for classes in (table, None)
+        metrics.bootstrap_intervals(table, statistic, np.random.default_rng(7), 300)
+        for statistic in (partial(scores, classes_of=table), scores)
     )
     for end in ("low", "high"):
         assert [report.schemes[scheme][end] for scheme in SCHEMES] == getattr(expected, end).tolist()
@@ -77,7 +75,17 @@ def test_every_score_is_signed_and_says_how_its_interval_was_made(paired):
             assert signature.endswith(made) if drawn else "bootstrap" not in signature
         ways = [re.search(r"direction:(\w+)", row["signature"])[1] for row in official]
         assert ways == ["kept", "dropped", "grouped"]
+        over = "18 labels (directed) or over 9 relations (undirected; grouped, the task's own score)"
+        assert report.headings["official"] == f"macro is over {over}"
         assert report.signature.endswith(made) and ("bootstrap" in report.signature) == bool(made)
+
+
+def test_how_often_and_by_which_seed_is_drawn_unless_told():
+    scoring = (evaluation.score._report, evaluation.triples.report_of_sets, evaluation.score_multilabel)
+    scoring += (evaluation.score_documents, evaluation.score_fact_file)
+    for function in (*scoring, evaluation.compare_fact_files, evaluation.Comparison):
+        defaults = [inspect.signature(function).parameters[name].default for name in ("replicates", "seed")]
+        assert defaults == [0 if function in scoring else 10_000, 1]
 
 
 class TestTask:
@@ -145,6 +153,18 @@ class TestRemarks:
         assert remark.startswith("'No-Relation' is averaged like any other label")
         assert remark.endswith("say --negative No-Relation")
         assert remarks(path, negative="") == remarks(path, negative="No-Relation") == []
+        other = path.rename(path.with_name("other.csv"))
+        (remark,) = remarks([other, write(gold=["a"], predicted=["a"])], negative="")
+        assert "2 files are one test set here" in remark
+
+    def test_roles_and_inverses_that_may_be_slips(self, write, remarks):
+        path = write(gold=["r", "s"], predicted=["r", "s"], paired=["s", "r"])
+        (remark,) = remarks(path, predicted_column="gold")
+        assert remark == "column 'gold' is taken for gold and for predicted"
+        none = "no gold label has an inverse, so PIR and PPR are undefined; --inverse FILE gives inverses"
+        absent = "1 labels with an inverse do not occur, the first is 'x'"
+        for inverse, said in ((None, [none]), ({"r": "s"}, []), ({"x": "y"}, [absent, none])):
+            assert remarks(path, paired_column="paired", inverse=inverse) == said
 
     def test_labels_that_are_written_in_two_ways(self, write, remarks):
         assert remarks(write(gold=["per:Age", "b"], predicted=["per:age ", "b"])) == [
@@ -153,6 +173,10 @@ class TestRemarks:
         ]
         (remark,) = remarks(write(gold=[1, 2], predicted=["1.0", "2.0"]))
         assert remark == "'1.0' is predicted and never gold; is it '1'? write both as integers"
+        (remark,) = remarks(write(gold=["a", "A"], predicted=["a", "A"]))
+        assert remark == "'a' and 'A' are two labels here; --normalise counts them as one"
+        (remark,) = remarks(write(gold=["a"], predicted=["b"]))
+        assert remark.startswith("no predicted label occurs as gold: are the labels")
         path = write(gold=[1, -1, 12], predicted=[-1, 1, "1-2"])
         assert remarks(path) == [] and score_file(path, normalise=True).accuracy == 0
 
@@ -163,7 +187,18 @@ class TestRemarks:
         path = write(gold=gold, predicted=predicted)
         assert remarks(path, negative="NA") == [said]
         run = Run.from_outcome(Outcome.from_columns(gold, predicted), dataset="d", model="m", negative="NA")
-        assert remarks(save_run(run, tmp_path)) == [said]
+        stored = save_run(run, tmp_path)
+        assert remarks(stored) == remarks(stored, negative="NA") == [said]
+        for options, message in (
+            ({"gold_file": path}, "is a run file and has its gold labels"),
+            ({"task": "semeval2010"}, "is a run file and is of d, not of semeval2010"),
+            ({"label_set": "gold"}, "which has counts and no answers: leave out label_set"),
+        ):
+            with pytest.raises(ValueError, match=message):
+                score_file(stored, **options)
+        pair = Outcome.from_columns(gold, predicted, second=gold)
+        with pytest.raises(ValueError, match="is not of one classifier of single labels"):
+            score_file(save_run(Run.from_outcome(pair, dataset="d", model="m+n", second="n"), tmp_path))
         # nothing to say where they move nothing: a list leaves them out, micro is not shown, nothing is right
         assert remarks(path, negative="NA", labels=["a", "b"]) == []
         assert remarks(path, negative="NA", schemes=["macro"]) == []
@@ -232,21 +267,10 @@ def test_a_sixth_scheme_has_intervals_and_is_in_every_report(root):
     drawn = metrics.bootstrap_intervals(table, lambda t: averages(t, ["n^0.5"], classes_of=table), rng, 50)
     row = report.schemes["root"]
     assert [row["f1"], row["low"], row["high"]] == [drawn.value, drawn.low, drawn.high]
-    assert metrics.evaluate(table).schemes["root"]["signature"] == metrics.Policy().signature(
-        table, "f1", "root"
-    )
+    signature = metrics.Policy().signature(table, "f1", "root")
+    assert metrics.evaluate(table).schemes["root"]["signature"] == signature
     run = Run.from_outcome(table, dataset="d", split="test", model="m", seed=9)
     assert [*scheme_scores(run)] == ROOT_WEIGHTED
     assert [*resampled_intervals([run], replicates=10)["score"]] == ROOT_WEIGHTED
     outcome = metrics.MultilabelOutcome.from_scores([[1, 0], [0, 1]], [[1, -1], [-2, -1]], 1)
     assert "root" in scores_of(Run.from_outcome(outcome, dataset="demo", model="1vsrest"), ks=[1])
-
-
-def test_a_bad_registration_changes_nothing(root):
-    said = {"micro": "is one of micro, weighted", "n^0.5": "letters, digits and underscores", None: "letters"}
-    for name, message in said.items():
-        with pytest.raises(ValueError, match=message):
-            metrics.register_scheme(name, len)
-    with pytest.raises(ValueError, match="a function .support, total. is needed"):
-        metrics.register_scheme("mine", 0.5)
-    assert [*scheme_names()] == ROOT_WEIGHTED

@@ -31,8 +31,6 @@ def numbers(report):
 
 
 SCORES = {"micro": 77.94, "weighted": 76.72, "dodrans": 75.07, "macro": 63.70}
-
-
 REAL = [("exact", (8120, 6804, 5816), SCORES), ("last-token", (8110, 6775, 5817), {"micro": 78.16})]
 REAL += [("pair", (6775, 6804, 5874), {"micro": 86.52})]
 
@@ -57,6 +55,19 @@ def test_the_rules_on_a_small_case(write) -> None:
     micro = report.schemes["micro"]
     assert micro["low"] <= micro["f1"] <= micro["high"]
     assert "accuracy" not in report.to_dict() and "accuracy" not in report.scores()
+    assert report.to_text().startswith("2 items · triples: gold 3 · predicted 2 · right 1 · ")
+
+
+def test_boundaries_match_by_spans_and_strict_by_types_too() -> None:
+    gold = Triple("r", "a", "b", (0, 1), (2, 3), "PER", "LOC")
+    cases = (("tail", "c", 1, 1), ("head_span", (0, 2), 0, 0))
+    cases += (("head_type", "ORG", 0, 1), ("tail_type", "ORG", 0, 1))
+    for field, value, *right in cases:
+        items = [([gold], [gold._replace(**{field: value})])]
+        assert [numbers(score_triples(items, match=rule))[2] for rule in ("strict", "boundaries")] == right
+        if field.endswith("type"):
+            with pytest.raises(ValueError, match="item 1, predicted triples: strict needs the types"):
+                score_triples([([gold], [gold._replace(**{field: None})])], match="strict")
 
 
 def test_every_form_gives_the_same_items(write, tmp_path) -> None:
@@ -105,11 +116,7 @@ OUTSIDE = {"text": "a", "gold": [[SPAN, "r", {"span": [1, 5]}]], "predicted": []
         ({"gold": ABC, "predicted": "none"}, {}, "key 'predicted': a JSON list of triples, or"),
         (OUTSIDE, {}, r"the span of tail is \[1, 5\], outside of the text of length 1"),
         (SPANS, {"match": "boundaries"}, "item 1, gold .* others have"),
-        (
-            {"gold": ABC, "predicted": ABC},
-            {"match": "strict"},
-            "item 1, gold triples: strict needs the types",
-        ),
+        ({"gold": ABC, "predicted": ABC}, {"match": "strict"}, "item 1, gold triples: strict needs the t"),
         ({"gold": ABC, "predicted": ABC}, {"score": "mcc"}, "no true negatives, so there is no mcc"),
     ],
 )
@@ -131,6 +138,7 @@ def test_bad_files_items_and_rules_are_refused(write) -> None:
         ([mine, gold], "1 ids of .*2.jsonl are missing, the first is '2'"),
         ([[(ABC, [("Ada", "left")])]], three),
         ([[(ABC, ["abc"])]], three),
+        ([[]], "there is no gold triple"),
     ):
         with pytest.raises(ValueError, match=said):
             score_triples(*arguments)
@@ -140,27 +148,24 @@ def test_bad_files_items_and_rules_are_refused(write) -> None:
 
 NAMES = st.sampled_from(["Ada", "Bo", "Rome", "the Hague"])
 SETS = st.lists(st.builds(Triple, st.sampled_from("rst"), NAMES, NAMES), max_size=4)
-DOCUMENTS = st.lists(st.builds(TripleItem, SETS, SETS), min_size=1, max_size=5).filter(
-    lambda items: any(item.gold for item in items)
-)
+DOCUMENTS = st.lists(st.builds(TripleItem, SETS, SETS), min_size=1, max_size=5)
+DOCUMENTS = DOCUMENTS.filter(lambda items: any(item.gold for item in items))
 
 
 @given(items=DOCUMENTS, match=st.sampled_from(["exact", "last-token", "pair", "relation"]), data=st.data())
 def test_order_duplicates_and_names_change_nothing(items, match, data) -> None:
-    outcome = outcome_of_sets(_triple_sets(items, match))
+    outcome = outcome_of_sets(_triple_sets(items, match, False))
     moved = data.draw(st.permutations(items))
     moved = [TripleItem(*(data.draw(st.permutations(triples * 2)) for triples in item[:2])) for item in moved]
-    assert outcome_of_sets(_triple_sets(moved, match)) == outcome
+    assert outcome_of_sets(_triple_sets(moved, match, False)) == outcome
     renamed = [
-        TripleItem(
-            *([triple._replace(relation=f"new {triple.relation}") for triple in part] for part in item[:2])
-        )
+        TripleItem(*([each._replace(relation=f"new {each.relation}") for each in part] for part in item[:2]))
         for item in items
     ]
-    first, second = outcome.per_class(), outcome_of_sets(_triple_sets(renamed, match)).per_class()
+    first, second = outcome.per_class(), outcome_of_sets(_triple_sets(renamed, match, False)).per_class()
     assert all((getattr(first, name) == getattr(second, name)).all() for name in ("tp", "fp", "fn"))
     right = [TripleItem(item.gold, item.gold) for item in items]
-    same = outcome_of_sets(_triple_sets(right, match)).per_class()
+    same = outcome_of_sets(_triple_sets(right, match, False)).per_class()
     assert (same.fp == 0).all() and (same.fn == 0).all()
     plain = [tuple([(t.head, t.relation, t.tail) for t in part] for part in item[:2]) for item in items]
     pairs = [(item.gold, item.predicted) for item in items]

@@ -1,13 +1,15 @@
 """Bootstrap intervals and paired tests: reproducible, of the right width, refused where they mean nothing."""
 
+import inspect
 from functools import partial
 
 import numpy as np
 import pytest
 from scipy import stats
 
+from helpers import metrics
 from helpers.metrics import Outcome, averages, bootstrap_intervals, paired_bootstrap
-from helpers.metrics.bootstrap import unpaired_bootstrap
+from helpers.metrics.bootstrap import _replicates_of, unpaired_bootstrap
 from helpers.metrics.report import ClassReport
 
 
@@ -30,9 +32,8 @@ def test_equal_seeds_give_equal_results_and_other_seeds_others():
     def ends(seed):
         rng, systems = np.random.default_rng(seed), two_systems(50, 12, 9, 29)
         test = paired_bootstrap(*systems, averages, rng, 300)
-        return np.r_[
-            test.low, test.high, test.p, bootstrap_intervals(systems[0], averages, rng, 300).low
-        ].tolist()
+        low = bootstrap_intervals(systems[0], averages, rng, 300).low
+        return np.r_[test.low, test.high, test.p, low].tolist()
 
     assert ends(1) == ends(1) != ends(2)
 
@@ -46,6 +47,12 @@ def test_the_interval_agrees_with_scipys_bootstrap_of_the_samples(rng):
     assert found.value == 0.7
 
 
+def test_ten_thousand_replicates_are_drawn_unless_told():
+    drawing = (bootstrap_intervals, paired_bootstrap, unpaired_bootstrap, metrics.label_intervals)
+    for function in (*drawing, metrics.RankingOutcome.intervals):
+        assert inspect.signature(function).parameters["replicates"].default == 10_000
+
+
 def test_blocks_of_replicates_stay_small_when_labels_are_many(rng):
     gold, first, second = rng.integers(0, 600, (3, 500))
     outcome, sizes = Outcome.from_columns(gold, first, second=second, labels=range(600)), []
@@ -54,8 +61,8 @@ def test_blocks_of_replicates_stay_small_when_labels_are_many(rng):
         sizes.append(table.counts.nbytes + 3 * table.per_class().gold.nbytes)
         return np.zeros(len(np.atleast_1d(table.n)))
 
-    bootstrap_intervals(outcome, statistic, rng, 900)
-    assert len(sizes) > 2 and max(sizes) <= 64e6
+    assert len(_replicates_of(outcome, statistic, rng, 900)) == 900
+    assert len(sizes) > 2 and max(sizes) <= 8e6
 
 
 def test_the_p_value_is_that_of_a_sign_test(rng):
@@ -63,6 +70,8 @@ def test_the_p_value_is_that_of_a_sign_test(rng):
     test = paired_bootstrap(*two_systems(50, 20, 10, 20), accuracy, rng, 5000)
     variance = 30 / 100 - 0.1**2
     assert test.p == pytest.approx(2 * stats.norm.sf(0.1 / np.sqrt(variance / 100)), abs=0.02)
+    ends = [paired_bootstrap(*two_systems(9, n, 0), accuracy, rng, 1).p for n in (0, 90)]
+    assert ends == [1, 1 / 2] and bootstrap_intervals(table_with(1, 0), accuracy, rng, 1).low == 1
 
 
 def test_unpaired_p_and_interval_are_those_of_two_shares(rng):

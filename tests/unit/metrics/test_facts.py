@@ -62,9 +62,8 @@ def test_a_curve_gives_the_list_back(hits, missing, seed) -> None:
     equal = np.random.default_rng(seed).integers(0, 9, len(hits))  # scores that are equal share a point
     for scores in (order, equal):
         precision, recall, thresholds = precision_recall_curve(hits, scores)
-        falls = (
-            recall[0] > recall[-2]
-        )  # with scikit-learn's last point, precision 1, and, where it falls, without
+        falls = recall[0] > recall[-2]
+        # with scikit-learn's last point, precision 1, and, where it falls, without
         for end in (None, -1) if falls else (None,):
             curve = FactRanking.from_curve(precision[:end], recall[:end], int(hits.sum()), thresholds)
             assert curve.scores.tolist() == thresholds[::-1].tolist()
@@ -86,44 +85,35 @@ def two(facts=3) -> FactRanking:
     return FactRanking.from_scores(*TWO, facts)
 
 
+def turned(precision, scores=None) -> FactRanking:
+    """A curve of falling recall."""
+    return FactRanking.from_curve(precision, [1, 0.5, 0.5, 0, 0][: len(precision)], 2, scores)
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [
         (lambda: FactRanking.from_scores(TWO[0], [True]), r"scores has shape \(2,\), hits \(1,\)"),
-        (
-            lambda: FactRanking.from_scores([0.5, np.nan], TWO[1]),
-            r"scores\[1\] is nan: every fact needs a finite",
-        ),
+        (lambda: FactRanking.from_scores([0.5, np.nan], TWO[1]), r"scores\[1\] is nan: every fact needs"),
         (lambda: FactRanking.from_scores(*TWO, 1), "facts is 1, but the list holds 2 true ones"),
         (lambda: FactRanking.from_scores(*TWO, None, [0], ["a"]), r"relations has shape \(1,\)"),
-        (
-            lambda: FactRanking.from_scores(*TWO, None, [0, 2], ["a", "b"]),
-            "relations holds 2; there are 2 labels",
-        ),
+        (lambda: FactRanking.from_scores(*TWO, None, [0, 2], ["a", "b"]), "relations holds 2; there are 2"),
         (lambda: FactRanking.from_scores(*TWO, 2, [0, 0], ["a"], [1]), r"facts_of_relation\[0\] is 1: the"),
         (lambda: FactRanking.from_scores(*TWO, 2, [0, 0], ["a"], [1, 2]), "there are 1 labels"),
-        (
-            lambda: FactRanking.from_curve([1, 0.4], [0.1, 0.3], 10),
-            "point 2: precision .* of 10 facts fit no rank",
-        ),
+        (lambda: FactRanking.from_matrix([[1, 0]], [[1]], ["a", "b"], "a"), r"scores has shape \(1, 2\)"),
+        (lambda: FactRanking.from_curve([1], [0.5, 1], 2), r"precision has shape \(1,\), recall \(2,\)"),
+        (lambda: FactRanking.from_curve([1], [0.15], 10), "point 1: precision 1 and recall 0.15 of 10"),
+        (lambda: FactRanking.from_curve([1, 0.4], [0.1, 0.3], 10), "point 2: .* of 10 facts fit no rank"),
         (lambda: FactRanking.from_curve([1, 0.5, 0.9], [0.1, 0.1, 0.2], 10), "point 3: precision"),
         (lambda: FactRanking.from_curve([0.5, 0.5], [0.1, 0.1], 10), "point 2: precision"),
-        (
-            lambda: FactRanking.from_curve([0.5, 0.9, 0.5, 0, 1], [1, 0.5, 0.5, 0, 0], 2),
-            "point 2: precision 0.9 and",
-        ),
-        (
-            lambda: FactRanking.from_curve([0.5, 1 / 3, 0.5, 0], [1, 0.5, 0.5, 0], 2, [0, 0.1, 0.1, 0]),
-            "point 3: score 0.1 is above 0, that of the rank before; a",
-        ),
-        (
-            lambda: FactRanking.from_curve([1, 0.5], [0.5, 0.5], 2, [0.2]),
-            r"scores has shape \(1,\): one for each of 2",
-        ),
+        (lambda: turned([0.5, 0.9, 0.5, 0, 1]), "point 2: precision 0.9 and"),
+        (lambda: turned([0.5, 1 / 3, 0.5, 0], [0, 0.1, 0.1, 0]), "point 3: score 0.1 is above 0, that of"),
+        (lambda: turned([0.5, 1 / 3], [0.2]), r"scores has shape \(1,\): one for each of 2"),
         (lambda: two().counts_at(0.5), "relations is not known of this list"),
         (lambda: FactRanking.from_curve([0.5], [0.5], 4).counts_at(0.5), "scores is not known of this list"),
         (lambda: two().until(0.99), r"the list ends at recall 0\.\d+"),
         (lambda: two().until(0), "recall is 0"),
+        (lambda: two().until(1.5), "recall is 1.5"),
         (lambda: FactSample.of(two(), [0], [2, 1]), "units: expected 2 positions into 2 units"),
         (lambda: FactSample.of(two(), [0, 2], [2, 1]), "units: expected 2"),
         (lambda: FactSample.of(two(), [0, 1], [2, 2]), "facts_of_unit adds up to 4; the list is of 3"),
@@ -151,8 +141,12 @@ def test_scores_of_every_kind_and_of_none() -> None:
     for scores in ([1e300, 3e38, 4e38], np.array([255, 0, 1], np.uint8), np.float32([2, -0.0, 0.0])):
         ranking = FactRanking.from_scores(scores, [True, False, False], 2)
         assert ranking.true_positives.tolist() == [1, 1, 1]
-    found = fact_scores(FactRanking.from_scores([], [], facts=3))
+        assert ranking.completed() is ranking
+    empty = FactRanking.from_scores([], [])
+    found = fact_scores(empty)
     assert np.isnan([found["auc"], found["micro_f1"], found["P@100"]]).all()
+    assert (len(empty), empty.facts, found["rank"], found["threshold"]) == (0, 0, 0, None)
+    assert FactRanking.from_curve([0, 0], [0, 0], facts=3).ranks.tolist() == [1, 2]
 
 
 def drawn_list(rng, n=300, facts=140, tie=1) -> tuple[FactRanking, np.ndarray, np.ndarray]:

@@ -65,22 +65,20 @@ def test_signatures_carry_what_a_score_needs(rng):
         ({"labels": "supported"}, "micro", "scheme:micro|labels:listed"),
         ({}, "entropy", "scheme:entropy|labels:listed|zero_support:zero|normaliser:assignments"),
         ({"labels": [3, 1], "zero_division": 1}, None, "labels:1+3|zero_support:skip|zero_division:1"),
+        ({"labels": [3, 1, 0, 2]}, None, "labels:4of9#9d3d950e|zero_support:skip"),
     ):
         counts, tail = counts_of(rng), "decision:score>0|n:80|labels_n:9|v:0.1"
         assert Policy.of(counts, **policy).signature(counts, "f2", scheme) == f"f2|{fields}|{tail}"
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
+def test_wrong_policies_and_schemes_are_refused(rng):
+    for options, message in (
         ({"negative": 0}, "negative is 0: multi-label data have no negative class"),
         ({"negative_in_normaliser": True}, "of use with a negative class only"),
         ({"schemes": "macro"}, "schemes is 'macro': a list of schemes is needed"),
-    ],
-)
-def test_wrong_policies_and_schemes_are_refused(options, message, rng):
-    with pytest.raises(ValueError, match=message):
-        label_intervals(Outcome.from_sets(*pair(rng)), rng, replicates=2, **options)
+    ):
+        with pytest.raises(ValueError, match=message):
+            label_intervals(Outcome.from_sets(*pair(rng)), rng, replicates=2, **options)
 
 
 def test_the_averaged_labels_of_intervals_stay_those_of_the_original(rng):
@@ -147,7 +145,7 @@ def test_the_counts_are_those_of_the_decided_sets(threshold, rng):
     outcome = from_scores(truth, scores, labels="abcdefgh", threshold=threshold)
     expected = Outcome.from_sets(truth, scores > threshold, "abcdefgh", f"score>{threshold}")
     assert outcome.sets == expected and outcome.counts.decision == f"score>{threshold}"
-    assert outcome.ranking.labels == tuple("abcdefgh")
+    assert (outcome.ranking.labels, outcome.ranking.depth) == (tuple("abcdefgh"), 5)
 
 
 def test_multiclass_predicts_the_first_of_the_best_and_leaves_the_ranking_alone():
@@ -168,6 +166,7 @@ def test_scores_of_some_labels_only(rng):
             assert tables(found) == tables(from_scores(truth, full, 2, **options))
         unreached = from_scores(truth, full - np.inf, 2, **options)
         assert not unreached.ranking.roles["hits"].any() and not unreached.counts.predicted.any()
+    assert from_scores([[1]], [[-np.inf]], 1).scores([1])["P@1"] == 0
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ import pytest
 
 from helpers.metrics import SCHEMES, Outcome, Policy, escape_markdown, evaluate, latex_float, latex_name
 from helpers.metrics.latex import latex_text
+from helpers.metrics.report import Table
 from tests.support import latex_tables
 
 
@@ -56,6 +57,8 @@ def test_the_csv_reads_back(report):
     for row in rows:
         known = (report.schemes if row["kind"] == "scheme" else report.per_class)[row["name"]]
         assert (float(row["f1"]), float(row["recall"])) == (known["f1"], known["recall"])
+    formula = evaluate(["=1+1"], ["=1+1"])  # what a spreadsheet would compute
+    assert "class,'=1+1," in formula.to_csv() and "class,=1+1," in formula.to_csv(raw=True)
 
 
 def test_the_text_shows_every_scheme_every_class_and_the_signature(report):
@@ -68,6 +71,11 @@ def test_the_text_shows_every_scheme_every_class_and_the_signature(report):
         assert f"| {escape_markdown(label)}" in report.to_markdown()
     assert "accuracy 25.00" in lines[0] and lines[-1] == report.signature
     assert any(r"left out of all but micro: d\x1b" in line for line in lines)
+    rows = [("micro", {"f1": 0.5, "support": 7}), ("macro", {"f1": 1.0})]
+    expected = "scheme          f1  support\nmicro        50.00        7\nmacro       100.00"
+    assert Table("scheme", rows).to_text() == expected
+    many = evaluate(Outcome.from_columns(["a"], ["a"], labels=list("abcdefg"))).to_text()
+    assert "6 without gold samples, left out of all but micro: b, c, d, e, f, …" in many
 
 
 @pytest.mark.parametrize("scheme", ["micro", "macro"])

@@ -60,6 +60,8 @@ def test_counts_of_millions_do_not_overflow():
         (lambda: f_beta(0), "beta is 0"),
         (lambda: f_beta(np.nan), "beta is nan"),
         (lambda: f_beta(np.inf), "beta is inf"),
+        (lambda: ratio(-0.5, 1), r"a score is -0.5, which is not in \[0, 1\]"),
+        (lambda: ratio(1.5, 1), "a score is 1.5"),
     ],
 )
 def test_unknown_scores_are_named(call, message):
@@ -84,7 +86,8 @@ def test_scores_outside_their_range_are_refused():
 
 
 def test_the_whole_range_of_a_score_is_accepted():
-    wrong = Outcome.from_columns(list("abab"), list("baba"))
+    wrong = Outcome.from_columns([*"aaaaaaabbbbbb"], [*"bbbbbbbaaaaaa"])  # the weights add up to 1 + 2e-16
     assert averages(wrong, score="mcc").tolist() == [-1.0] * 5
+    assert averages(wrong.of("gold")).tolist() == [1.0] * 5
     assert averages(wrong, score=lambda counts: counts.fp * 7.0).min() > 1  # of one's own: any number
     assert ratio([-1e-12, 1 + 1e-12, np.nan], 1).shape == (3,)

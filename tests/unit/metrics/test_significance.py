@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from helpers.metrics import CORRECTIONS, cohens_d, holm, mean_and_sd
-from helpers.metrics.significance import FewRunsWarning, run_test, sawilowsky, welch_from_summary
+from helpers.metrics import CORRECTIONS, accuracy_samples, cohens_d, holm, mean_and_sd, runs_needed
+from helpers.metrics.significance import FewRunsWarning, run_test, runs_power, sawilowsky, welch_from_summary
 from helpers.metrics.significance import _cohens_d_interval as cohens_d_interval
 
 benjamini_hochberg = CORRECTIONS["bh"]
@@ -67,7 +67,7 @@ def test_welch_and_the_pooled_sd_agree_with_scipy(rng):
 def test_fewer_than_five_runs_warn_the_caller(runs, warned):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        welch_from_summary(1, 1, runs, 1, 1, 9)
+        assert np.isnan(welch_from_summary(1, 1, runs, 1, 1, 9).p) == (runs < 2)
         run_test([0.7 + run / 100 for run in range(runs)], [0.5, 0.6, 0.7, 0.8, 0.9])
     assert [warning.category for warning in caught] == [FewRunsWarning] * (2 * warned)
     assert not warned or caught[0].filename == __file__ and f"{runs} run" in str(caught[0].message)
@@ -95,6 +95,14 @@ def test_both_sds_zero(value, runs):
         (lambda: run_test([1, 2, 3, 4, float("nan")], [1, 2, 3, 4, 5]), "at least one finite number"),
         (lambda: holm([0.1, 1.2]), "p_values has to hold numbers between 0 and 1"),
         (lambda: benjamini_hochberg([-0.1]), "p_values has to hold numbers between 0 and 1"),
+        (lambda: runs_power(0, 1, 5), "difference is 0"),
+        (lambda: runs_power(1, 0, 5), "sd is 0"),
+        (lambda: runs_power(1, 1, 1), "runs is 1"),
+        (lambda: runs_needed(1, 1, 1), "power is 1: it has to lie between 0.05 and 1"),
+        (lambda: runs_needed(1, 1, 0.05), "power is 0.05"),
+        (lambda: runs_needed(1e-9, 1), "more than 100,000 runs"),
+        (lambda: accuracy_samples(0.1, 0.2), "discordant is 0.1"),
+        (lambda: accuracy_samples(1.5, 0.2), "discordant is 1.5"),
     ],
 )
 def test_bad_numbers_are_named(call, message):
@@ -104,15 +112,18 @@ def test_bad_numbers_are_named(call, message):
 
 def test_sawilowskys_words():
     words = {0: "negligible", 0.00999: "negligible", 0.01: "very small", 0.2: "small", -0.5: "medium"}
-    words |= {
-        0.79: "medium",
-        0.8: "large",
-        -1.8: "very large",
-        2.0: "huge",
-        np.inf: "huge",
-        np.nan: "undefined",
-    }
+    words |= {0.79: "medium", 0.8: "large", -1.8: "very large", 2.0: "huge", np.inf: "huge"}
+    words |= {np.nan: "undefined"}
     assert {d: sawilowsky(d) for d in words} == words
+
+
+def test_powers_are_those_of_drawn_runs():
+    drawn = np.random.default_rng(1).normal(size=(2, 20_000, 6))
+    p = stats.ttest_ind(drawn[0] + 1.2, drawn[1], axis=-1).pvalue
+    assert (p < 0.05).mean() == pytest.approx(runs_power(1.2, 1, 6), abs=0.012)
+    for difference, runs in ((0.3, 235), (1, 23), (4, 3), (99, 2)):  # the smallest number that does
+        assert runs_needed(difference, 1, 0.9) == runs
+        assert runs_power(difference, 1, runs) >= 0.9 > (runs > 2 and runs_power(-difference, 1, runs - 1))
 
 
 def test_holm_by_hand():
@@ -133,7 +144,7 @@ def test_false_discovery_rate_by_hand_and_beside_holm(rng):
     assert adjusted.min() == pytest.approx(min(1, 20 * p.min()))
 
 
-@pytest.mark.parametrize(("d", "n_a", "n_b"), [(2.828, 5, 5), (-0.4, 3, 9), (0.0, 5, 5), (12.0, 3, 3)])
+@pytest.mark.parametrize(("d", "n_a", "n_b"), [(2.828, 5, 5), (-0.4, 1, 2), (0.0, 5, 5), (12.0, 3, 3)])
 def test_the_ends_of_d_are_those_under_which_it_is_just_as_extreme(d, n_a, n_b):
     low, high = cohens_d_interval(d, n_a, n_b)
     scale, df = np.sqrt(1 / n_a + 1 / n_b), n_a + n_b - 2
