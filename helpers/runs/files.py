@@ -155,9 +155,9 @@ def _laid_out(value: Any, indent: str, ordered: bool) -> str:
         ]
         return "{\n" + ",\n".join(lines) + f"\n{indent}}}"
     if not isinstance(value, list):
-        return json.dumps(value, ensure_ascii=False, allow_nan=False)
+        return json.dumps(value, ensure_ascii=False)
     lines = list(_pack_rows(value, WIDTH - len(inner)))
-    if len(lines) < 2 and len("".join(lines)) + len(indent) < WIDTH - 20:
+    if len("".join(lines)) + len(indent) < WIDTH - 20:
         return f"[{''.join(lines)}]"
     return "[\n" + "\n".join(f"{inner}{line}" for line in lines) + f"\n{indent}]"
 
@@ -170,7 +170,7 @@ def _pack_rows(rows: Iterable[Any], width: int) -> Iterable[str]:
     """
     line = ""
     for row in rows:
-        text = json.dumps(row, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+        text = json.dumps(row, separators=(",", ":"), ensure_ascii=False)
         if line and len(line) + len(text) + 3 > width:
             yield line + ","
             line = ""
@@ -207,7 +207,7 @@ def _read(path: Path) -> dict[str, Any]:
     if not isinstance(record, dict):
         raise ValueError(f"a run is a JSON object, this is a {type(record).__name__}")
     version = record.pop("schema_version", None)
-    if version != SCHEMA_VERSION or isinstance(version, bool):
+    if version != SCHEMA_VERSION:
         raise ValueError(f"schema_version is {shown(version)}; this program reads version {SCHEMA_VERSION}")
     for key in KEYS[1:]:
         if key not in record and key not in OPTIONAL:

@@ -43,7 +43,7 @@ def plain(value: Any) -> Any:
     >>> plain({"rates": (1, 0.5)})
     {'rates': [1, 0.5]}
     """
-    if hasattr(value, "item") and getattr(value, "ndim", 1) == 0:
+    if getattr(value, "ndim", None) == 0:
         value = value.item()
     if isinstance(value, Mapping) and all(isinstance(key, str) for key in value):
         return {key: plain(entry) for key, entry in value.items()}
@@ -259,7 +259,7 @@ class RankedFacts:
         kept = np.array([index for index, label in enumerate(labels) if label != negative], dtype=np.int64)
         relations, counts = self.relations, self.facts_of_relation
         if relations is not None:
-            for index in np.flatnonzero(~np.isin(relations, kept))[:1]:
+            for index in np.flatnonzero(~np.isin(relations, kept)):
                 said = f"outcome.relations[{index}] is {relations[index]}"
                 raise ValueError(f"{said}, the negative class or none of the {len(labels)} labels")
             relations = np.searchsorted(kept, relations)
@@ -343,7 +343,7 @@ def _label(value: object) -> Label:
 
 
 Whole = Annotated[int, Strict(), BeforeValidator(plain)]
-Number = Annotated[float, Strict(), Field(ge=0, allow_inf_nan=False), BeforeValidator(plain)]
+Number = Annotated[float, Strict(), Field(ge=0), BeforeValidator(plain)]
 Sha256 = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 Table = Annotated[dict[str, Any], BeforeValidator(plain)]
 RunLabel = Annotated[Any, BeforeValidator(_label)]
@@ -530,10 +530,11 @@ def validated(adapter: TypeAdapter, record: object) -> Any:
 
 def _first_fault(error: ValidationError) -> str:
     """'key is value; expected …'."""
-    fault = error.errors(include_url=False)[0]
+    fault = error.errors()[0]
     kind, steps = fault["type"], fault["loc"]
-    if steps[:1] == ("outcome",) and len(steps) > 1 and steps[1] in KINDS:
-        steps = ("outcome", *steps[2:])  # pydantic names the kind of the outcome there
+    match steps:
+        case ("outcome", kind_of_outcome, *rest) if kind_of_outcome in KINDS:
+            steps = ("outcome", *rest)  # without the kind, which pydantic names there
     names = [f"[{step}]" if isinstance(step, int) else f".{visible(step, 80)}" for step in steps]
     key = "".join(names).removeprefix(".")
     if kind == "missing":

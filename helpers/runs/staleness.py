@@ -187,7 +187,7 @@ def write_made(maker: str, made: Iterable[str], read: Iterable[str], path: Path 
         index = read_index(path) | {
             maker: MadeFrom(made=hashes(made), read=hashes(read), rules=RULES_VERSION)
         }
-        text = json.dumps(_INDEX.dump_python(dict(sorted(index.items()))), indent=1, ensure_ascii=False)
+        text = json.dumps(_INDEX.dump_python(dict(sorted(index.items()))), indent=1)
         write_atomically(path, text + "\n")
 
 

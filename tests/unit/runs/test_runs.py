@@ -23,7 +23,7 @@ COMPLETE = {"dataset": "demo", "split": "test", "model": "EM-C", "labels": LABEL
 COMPLETE |= {"files": {"test.tsv": "ab" * 32}, "encoder": "embedded/mini lm", "encoder_sha256": "cd" * 32}
 COMPLETE |= {"options": {"filters": 230}, "versions": {"model em-c": 1, "data set demo": 1}, "licence": "MIT"}
 COMPLETE |= {"seed": 9, "profile": "standard", "hyperparameters": {"learning_rate": 2e-5, "epochs": 5}}
-COMPLETE |= {"environment": {"python": "3.11.2"}, "wall_seconds": 1.5, "sentences_per_second": 100.0}
+COMPLETE |= {"environment": {"python": "3.11.2"}, "wall_seconds": 1.5, "sentences_per_second": 0.5}
 
 
 def make(rows: tuple = ROWS, **changes) -> Run:
@@ -125,12 +125,17 @@ class TestRoundTrip:
 
 def test_layout_is_stable_and_rows_are_compact(tmp_path):
     rows = tuple((i, j, 10 * i + j) for i in range(3) for j in range(3))
-    text = _run_text(make(rows, hyperparameters={"b": 1, "a": 2}))
+    text = _run_text(make(rows, hyperparameters={"b": np.int64(1), "a": 2}))
     packed = ", ".join(str(list(row)).replace(" ", "") for row in rows)
     assert text.endswith(f'    "kind": "confusion",\n    "rows": [\n      {packed}\n    ]\n  }}\n}}\n')
     assert text.index('"a": 2') < text.index('"b": 1')
     assert list(json.loads(text))[:3] == ["schema_version", "dataset", "split"]
     assert _run_text(make(rows, hyperparameters={"a": 2, "b": 1})) == text
+    assert _run_text(make(model="é", labels=("é", *LABELS[1:]), negative=None)).count("é") == 2
+    short = len(_run_text(make(hyperparameters={"a": 1})).splitlines())
+    for lengths, lines in {(73,): 0, (74,): 2, (40, 47): 2, (40, 48): 3}.items():
+        text = _run_text(make(hyperparameters={"a": ["x" * length for length in lengths]}))
+        assert len(text.splitlines()) == short + lines
 
 
 def test_variants_are_what_is_not_usual():
@@ -145,6 +150,7 @@ def test_variants_are_what_is_not_usual():
     assert name(**changes) == "epochs-3+marker_vectors-mean+layer_norm-True"
     long = [name(words="x" * 300 + end) for end in "ab"]
     assert len(set(long)) == 2 and max(map(len, long)) < 200
+    assert [len(name(words="x" * length)) for length in (154, 155)] == [160, 159]
 
 
 @pytest.mark.parametrize("name", ["..", "a/../b", "../a", "/..", "", "///", "..\\a", ".", "—"])
@@ -200,16 +206,18 @@ def test_an_interrupted_write_leaves_the_old_file(tmp_path, monkeypatch):
 def test_lists_are_filtered_and_ordered(tmp_path):
     for seed in (687, 9, 148):
         save_run(make(seed=seed), tmp_path)
-    save_run(make(model="A"), tmp_path)
+    save_run(make(model="A B"), tmp_path)
     save_run(make(variant="epochs-3"), tmp_path)
-    save_run(make(dataset="zeta", seed=None, encoder=None, profile=None), tmp_path)
-    order = [("demo", "A", 9), *(("demo", "EM-C", seed) for seed in (9, 148, 687))]
-    order += [("demo", "EM-C epochs-3", 9), ("zeta", "EM-C", None)]
+    for dataset, seed in (("demo", 5), ("zeta", None), ("zeta", 0)):
+        save_run(make(dataset=dataset, seed=seed, encoder=None, profile=None), tmp_path)
+    order = [("demo", "A B", 9), *(("demo", "EM-C", seed) for seed in (5, 9, 148, 687))]
+    order += [("demo", "EM-C epochs-3", 9), ("zeta", "EM-C", None), ("zeta", "EM-C", 0)]
     assert [(run.dataset, run.name, run.seed) for run in list_runs(folder=tmp_path)] == order
-    assert [run.seed for run in list_runs("demo", "EM-C", variant="", folder=tmp_path)] == [9, 148, 687]
+    assert [run.seed for run in list_runs("demo", "EM-C", variant="", folder=tmp_path)] == [5, 9, 148, 687]
+    assert len(list_runs(model="A B", folder=tmp_path)) == 1
     assert list_runs(profile="paper", folder=tmp_path) == list_runs("..", folder=tmp_path) == []
     assert [run.dataset for run in list_runs(model="EM-C", folder=tmp_path)][-1] == "zeta"
-    assert [len(list_runs(kind=kind, folder=tmp_path)) for kind in ("confusion", "facts")] == [6, 0]
+    assert [len(list_runs(kind=kind, folder=tmp_path)) for kind in ("confusion", "facts")] == [8, 0]
 
 
 def test_the_environment_is_a_json_value_and_imports_no_torch(monkeypatch):
@@ -221,7 +229,7 @@ def test_the_environment_is_a_json_value_and_imports_no_torch(monkeypatch):
 
 RISING = "expected "
 IN_OUTCOME = {"rows", "kind", "f1", "level", "length", "hit_ranks", "unknown", "scores", "relations", "depth"}
-IN_OUTCOME |= {"facts_of_relation", "second", "train_support", "sets", "ranking", "hits"}
+IN_OUTCOME |= {"facts_of_relation", "second", "train_support", "sets", "ranking", "pairs"}
 HOSTILE = [
     ("run", {"schema_version": 7}, "schema_version is 7; this program reads version 3"),
     ("run", {"schema_version": True}, "schema_version is True"),
@@ -259,8 +267,14 @@ HOSTILE = [
     ("facts", {"relations": [1, 1, 2, 2, 2]}, ""),
     ("facts", {"relations": [2, 2, 2, 1, 2]}, "outcome.facts_of_relation[2] is 1: the list holds more hits"),
     ("facts", {"facts_of_relation": [4]}, "outcome.facts_of_relation is (4,): expected 3 that add up to 4"),
+    ("facts", {"facts_of_relation": [0, 3, 2]}, "outcome.facts_of_relation is (0, 3, 2): expected 3 that"),
+    ("facts", {"facts_of_relation": None}, ""),
     ("facts", {"level": "word"}, "outcome.level is 'word'; expected 'bag' or 'sentence'"),
-    ("curve", {"length": 2**53}, "outcome.length is 9007199254740992; expected less than or equal"),
+    (
+        "curve",
+        {"length": 2**53},
+        "outcome.length is 9007199254740992; expected less than or equal to 67108864",
+    ),
     ("curve", {"hit_ranks": [0]}, "outcome.hit_ranks[0] is 0; expected greater than or equal to 1"),
     *(
         ("curve", {"hit_ranks": ranks}, f"outcome.hit_ranks[{index}] is {ranks[index]}: {RISING}")
@@ -280,6 +294,9 @@ HOSTILE = [
     ("label sets", {"ranking": [[1, [9], 60]]}, "outcome.ranking[0] is (1, (9,), 60): gold labels"),
     ("label sets", {"ranking": [[1, [1], 60], [1, [1], 0]]}, "outcome.ranking[1] is (1, (1,)), which is"),
     ("label sets", {"depth": None}, "outcome.second is empty: expected depth, ranking and sets"),
+    ("label sets", {"depth": 1001}, "outcome.depth is 1001; expected less than or equal to 1000"),
+    ("label sets", {"pairs": [[[0], [0], [0], 60]]}, "outcome.second is empty: expected depth"),
+    ("label pairs", {"depth": 3}, "outcome.second is given: expected pairs, and no ranking, sets or depth"),
     ("label sets", {"second": "B"}, "outcome.second is given: expected pairs, and no ranking, sets or depth"),
 ]
 """Which run, what is changed in its file (`...` : taken out), and how the refusal begins ('': it is read)."""
@@ -356,3 +373,5 @@ class TestHostileFiles:
             make(((0, 9, 1),))
         with pytest.raises(ValueError, match="inf is no JSON value"):
             make(wall_seconds=float("inf"))
+        with pytest.raises(AttributeError):
+            make().seed = 3

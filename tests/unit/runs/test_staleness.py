@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -84,6 +85,9 @@ class TestIndex:
     def index(self, project) -> Path:
         path = project / "results" / "provenance.json"
         write_made("notebooks/01_a.ipynb", MADE, ["results/runs/d", "notebooks/01_a.ipynb"], path=path)
+        assert re.match(
+            r'{\n "notebooks/01_a.ipynb": {\n  "made": {\n   "figures/01_a": "\w{16}",', path.read_text()
+        )
         return path
 
     def states(self, index: Path) -> dict[str, tuple[str, str]]:
@@ -126,15 +130,23 @@ sys.path.insert(0, {str(ROOT)!r})
 from helpers.core import note_opened
 note_opened("log")
 open({RUN!r}).read()
-open("results/tables/draft", "w").close()
-os.replace("results/tables/draft", "results/tables/b.csv")
+open("results/tables/.draft", "w").close()
+os.replace("results/tables/.draft", "results/tables/b.csv")
 open("results/tables/b.csv").read()
 open("figures/01_a.png", "w").close()
+open("../outside", "w").close()
+os.close(os.open(".", os.O_RDONLY))
+for name in ("results/runs/d/x.csv", "results/runs/x.csv", "notebooks/01_a.ipynb", "data/{DATA}", "data/x"):
+    open(name).read()
 """
+    for name in ("results/runs/d/x.csv", "results/runs/x.csv", f"data/{DATA}", "data/x"):
+        (project / name).parent.mkdir(parents=True, exist_ok=True)
+        write_file(project, name, "")
     subprocess.run([sys.executable, "-c", code], cwd=project, check=True)
     made, read = project_names(project / "log")
-    assert made == {"results/tables/b.csv", "figures/01_a", "results/tables/draft"}
-    assert read == {"results/runs/d"} and len(read_opened(project / "log")[1]) == 3
+    assert made == {"results/tables/b.csv", "figures/01_a"}
+    assert read == {"results/runs/d", "results/runs/x.csv", "notebooks/01_a.ipynb", f"data/{DATA}"}
+    assert len(read_opened(project / "log")[1]) == 4
 
 
 def test_one_process_at_a_time(tmp_path):
