@@ -228,7 +228,7 @@ class BinaryAndMulticlass(LinearClassifier):
             needed = "this technique needs exactly one a document"
             raise ValueError(f"y[{row}] has {int(each[row])} labels; {needed}")
         weights, present = problems.train_classes(classes)
-        if len(present) == 2 and weights.shape[1] == 1:
+        if weights.shape[1] == 1:
             weights = np.hstack([weights, -weights])
         table, thresholds = np.zeros((count, problems.width)), np.full(count, -np.inf)
         table[present], thresholds[present] = weights[:, : len(present)].T, 0.0

@@ -200,7 +200,7 @@ class LabelTree(LinearClassifier):
 def _clusters(represented: sparse.csr_array, degree: int, random: np.random.RandomState) -> np.ndarray:
     """The cluster of each label, by Elkan's K-means from one start."""
     seed = random.randint(2**31 - 1)
-    means = KMeans(degree, n_init=1, max_iter=300, tol=1e-4, algorithm="elkan", random_state=seed)
+    means = KMeans(degree, n_init=1, algorithm="elkan", random_state=seed)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # fewer different labels than clusters: seen to
         return means.fit_predict(represented)

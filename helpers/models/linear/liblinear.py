@@ -22,7 +22,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from liblinear.liblinear import liblinear, parameter, problem, solver_names
@@ -101,7 +101,7 @@ def _parsed(text: str) -> Options:
     for flag, meaning in _REFUSED.items():
         if flag in text:
             raise ValueError(f"{flag}, {meaning}, is not supported")
-    words, others, taken = iter(text.split()), [], {"-s": 1, "-B": -1.0, "-m": None}
+    words, others, taken = iter(text.split()), [], {"-s": 1, "-B": 0.0, "-m": None}
     for word in words:
         if word in _TAKEN:
             try:
@@ -143,15 +143,12 @@ class LabelProblems:
     title : of a progress bar over the labels; None: no bar.
 
     Attributes: `n`, `targets` as columns, `count` of them, `width` with the constant feature; `weights`,
-    (L, width), what `keep` has found so far, also in other processes; of the class, `solved`: how many
-    problems of labels this process has handed to the solver.
+    (L, width), what `keep` has found so far, also in other processes.
 
     >>> problems = LabelProblems(np.eye(2), np.eye(2), parse_options("-s 2 -e 1e-6"))
     >>> problems.positive(1).tolist(), problems.solve(1).round(3).tolist()
     ([False, True], [-0.667, 0.667])
     """
-
-    solved: ClassVar[int] = 0
 
     def __init__(
         self,
@@ -171,16 +168,15 @@ class LabelProblems:
         places = _places_by_frequency(table) if dual else np.arange(table.shape[1])
         ordered = sparse.csr_matrix((table.data, places[table.indices], table.indptr), shape=table.shape)
         ordered = ordered.sorted_indices()  # a copy: the package would sort `table`'s own values
-        self._whole = problem(np.zeros(table.shape[0]), ordered, options.bias if options.has_bias else -1)
+        self._whole = problem(np.zeros(table.shape[0]), ordered, options.bias)
         self.n, self.width, self.stored = table.shape[0], self._whole.n, table.nnz
         self._places = np.append(places, len(places)) if options.has_bias else places
         self._pointers = np.ctypeslib.as_array(
             ctypes.cast(self._whole.x, ctypes.POINTER(ctypes.c_uint64)), (self.n,)
         )
         self.count = self.targets.shape[1]
-        size = self.count * self.width  # of zeros that forked processes write into and this one reads
-        shared = np.frombuffer(mmap.mmap(-1, max(8 * size, 1)), count=size)
-        self.weights = shared.reshape(self.count, self.width)
+        zeros = mmap.mmap(-1, 8 * self.count * self.width)  # forked processes write here, this one reads
+        self.weights = np.frombuffer(zeros).reshape(self.count, self.width)
 
     def positive(self, label: int) -> np.ndarray:
         """(n,) bool: the documents that have the label."""
@@ -197,7 +193,6 @@ class LabelProblems:
         self, label: int, rows: np.ndarray | None = None, cost: float = 1.0, factor: float = 1.0
     ) -> np.ndarray:
         """`train` of a label."""
-        LabelProblems.solved += 1
         return self.train(self.positive(label), rows, cost, factor)
 
     def keep(self, label: int, cost: float = 1.0, factor: float = 1.0) -> None:
@@ -247,7 +242,7 @@ class LabelProblems:
         options = self.options.text
         for target, weight in ((1, cost * factor), (-1, factor)):
             # LIBLINEAR complains of a weight without documents
-            if weight != 1.0 and (targets == target).any():
+            if (targets == target).any():
                 options += f" -w{target} {weight!r}"
         weights, labels = self._train(targets, rows, options)
         # The first class that LIBLINEAR meets is its positive one, unless it meets both: then it is +1.
@@ -327,7 +322,7 @@ def _map_in_order(
     shared: Any,
     pieces: Iterable[Any],
     total: int,
-    jobs: int = 1,
+    jobs: int,
     progress: str | None = None,
 ) -> Iterator[Any]:
     """`work(shared, piece)` for each piece, in the order of the pieces; no more of them are under way than
@@ -340,7 +335,7 @@ def _map_in_order(
     Raises whatever `work` raises; then, when interrupted, and when this process is killed, the others end.
 
     >>> import operator
-    >>> list(_map_in_order(operator.add, 10, range(3), total=3))
+    >>> list(_map_in_order(operator.add, 10, range(3), total=3, jobs=1))
     [10, 11, 12]
     """
     alone = multiprocessing.current_process().daemon or "fork" not in multiprocessing.get_all_start_methods()

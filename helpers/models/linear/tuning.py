@@ -61,7 +61,7 @@ def _f1_of(counts: np.ndarray) -> np.ndarray:
     """
     tp, fp, fn = counts
     whole = 2.0 * tp + fp + fn
-    return np.divide(2.0 * tp, whole, out=np.zeros(np.shape(whole)), where=whole > 0)
+    return np.divide(2.0 * tp, whole, out=np.zeros(np.shape(whole)), where=tp > 0)
 
 
 def _counts_of(predicted: np.ndarray, positive: np.ndarray) -> np.ndarray:

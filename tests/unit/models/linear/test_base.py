@@ -7,6 +7,7 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.svm import LinearSVC
+from sklearn.utils import get_tags
 from sklearn.utils.estimator_checks import check_estimator
 
 from helpers.models.linear import TECHNIQUES, OneVsRest, Thresholding, liblinear
@@ -117,15 +118,27 @@ class TestParameters:
     @pytest.mark.parametrize("technique", [*MATRIX_TECHNIQUES, BinaryAndMulticlass()], ids=name_of)
     def test_weights_that_do_not_fit_into_memory(self, technique, monkeypatch):
         """A tree keeps only the weights that are not 0."""
-        monkeypatch.setattr(linear, "_memory", lambda: 100)
+        assert linear._memory() > 2**28
+        monkeypatch.setattr(linear, "_memory", lambda: 191)
         model, y = clone(technique), np.eye(3)[[0, 1, 2] * 3]
         if name_of(technique) == "LabelTree":
             assert model.fit(X[:, :1], y[:, :2]).predict(X[:, :1]).shape == (9, 2)
             return
         with pytest.raises(MemoryError, match="the weights of 3 labels on 3 features take .* GiB, this mach"):
             model.fit(X, y)
+        monkeypatch.setattr(linear, "_memory", lambda: 192)  # 16 bytes · (3 features and a bias) · 3 labels
+        model.fit(X, y)
+
+    @pytest.mark.parametrize("progress", [True, False])
+    def test_a_bar_is_drawn_where_it_is_asked_for(self, progress, capfd):
+        OneVsRest(progress=progress).fit(X, Y)
+        assert ("OneVsRest" if progress else "") in (said := capfd.readouterr().err) and bool(
+            said
+        ) == progress
 
 
 @pytest.mark.parametrize("technique", [OneVsRest(), BinaryAndMulticlass(), *SEEDED], ids=name_of)
 def test_scikit_learns_checks(technique):
     check_estimator(technique, on_skip=None)
+    several = name_of(technique) != "BinaryAndMulticlass"
+    assert get_tags(technique).classifier_tags.multi_label == several

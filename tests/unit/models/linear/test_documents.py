@@ -114,6 +114,7 @@ def test_features_of_another_width_are_padded_or_cut():
     narrow, padded, wide = (Documents(["n"], [()], features=part) for part in (table[:1, :4], left, wide))
     assert np.array_equal(model.scores(narrow), model.scores(padded))
     assert np.array_equal(model.scores(wide), model.scores(documents)[:1])
+    assert wide.features.toarray()[0, -1] == 6.0, "the documents themselves stay"
     assert model.features(narrow).shape == model.features(wide).shape == (1, table.shape[1])
 
 
@@ -121,7 +122,7 @@ MISFITS = {
     "technique": ["1vsrest", "svm", None, ["tree"]],
     "labels": [["gas", "oil"], 3, None],
     "tfidf": [{"mindf": 1}, 3, {"token_pattern": r"(\w+\s?)*x"}],
-    "parameters": [{"options": "", "degree": value} for value in (10**30, [1], {"a": 1})],
+    "parameters": [{"options": "", "degree": value} for value in (10**30, 2**32, [1], {"a": 1})],
     "words": [["oil"], 3, ["oil"] * 10],
     "width": [3, "10", None],
     "children": [[], [0], [2], [2, 0, 0, 0], [1, 1, 0], [0, 2, 0], [-1], "ab", [9, 0]],
@@ -138,7 +139,7 @@ class TestFiles:
             {"use_idf": False},
             {"smooth_idf": False, "norm": "l1", "stop_words": ["and"], "lowercase": False},
             {"norm": None, "binary": True, "sublinear_tf": True},
-            {"ngram_range": (1, 2), "max_features": 9, "min_df": 2, "max_df": 0.9},
+            {"ngram_range": (1, 2), "max_features": 9, "min_df": np.int64(2), "max_df": 0.9},
             {"analyzer": "char_wb", "ngram_range": (2, 3)},
             {"vocabulary": ["oil", "gas", "corn"]},
         ],

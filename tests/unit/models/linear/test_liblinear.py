@@ -1,6 +1,7 @@
 """Option strings, and the training of one label: against LIBLINEAR's own Python interface."""
 
 import ctypes
+import os
 
 import numpy as np
 import pytest
@@ -8,7 +9,7 @@ from liblinear.liblinearutil import predict, train
 from scipy import sparse
 
 from helpers.models.linear import parse_options
-from helpers.models.linear.liblinear import LabelProblems, Options
+from helpers.models.linear.liblinear import LabelProblems, Options, cores
 
 X = np.array(
     [[1, 0, 0.5], [0.9, 0.1, 0], [0, 1, 0.2], [0.1, 0.8, 0.4], [0.2, 0.1, 1], [0, 0.3, 0.9], [0.7, 0.6, 0],
@@ -38,13 +39,22 @@ def theirs(targets, features, options):
     ("text", "parsed"),
     [
         (None, Options("-s 1 -q", -1.0, None)),
-        ("-B 0.5 -m 3 -w1 2 -s 7 -q", Options("-w1 2 -s 7 -q", 0.5, 3)),
+        ("-B 0.5 -m 3 -w1 0.5 -s 7 -q", Options("-w1 0.5 -s 7 -q", 0.5, 3)),
         ("  -q -q   -c 2 -B 0", Options("-c 2 -s 1 -q", -1.0, None)),
         ("-s 2 -B 1 -s 5 -B 2 -m 4 -m 1", Options("-s 5 -q", 2.0, 1)),  # the last one, as in LIBLINEAR
     ],
 )
 def test_what_is_made_of_a_text(text, parsed):
     assert parse_options(text) == parsed and parsed.has_bias == (parsed.bias > 0)
+
+
+def test_cores_are_those_that_the_process_may_use(monkeypatch):
+    monkeypatch.setattr(os, "sched_getaffinity", lambda process: range(5 - process), raising=False)
+    assert cores() == 5
+    monkeypatch.delattr(os, "sched_getaffinity")  # macOS
+    for known, expected in ((7, 7), (None, 1)):
+        monkeypatch.setattr(os, "cpu_count", lambda known=known: known)
+        assert cores() == expected
 
 
 @pytest.mark.parametrize("solver", range(8))

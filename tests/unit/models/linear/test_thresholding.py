@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helpers.models.linear import OneVsRest, Thresholding
-from helpers.models.linear.tuning import _threshold_candidates
+from helpers.models.linear.tuning import FBR, _threshold_candidates
 from tests.support import LINEAR, liblinear_weights, three_folds
 
 X, Y = np.array(LINEAR["features"]), np.array(LINEAR["targets"])
@@ -79,11 +79,18 @@ def test_scut_fbr_has_libmultilabels_numbers(case):
     assert np.array_equal(model.weights_, OneVsRest(case["options"]).fit(*documents).weights_)
 
 
-@pytest.mark.parametrize("rule", ["micromacro-freq", "scut-fbr"])
-def test_labels_of_all_and_of_no_documents(rule):
+def test_values_of_fbr_are_tenths():
+    assert pytest.approx(np.arange(1, 9) / 10) == FBR
+
+
+@pytest.mark.parametrize(("rule", "least"), [("micromacro-freq", 3), ("scut-fbr", 5)])
+def test_labels_of_all_and_of_no_documents(rule, least):
     y = np.column_stack([np.ones(9), np.zeros(9), np.arange(9) == 4])
     model = Thresholding("-s 2 -B 1", rule=rule, random_state=2).fit(X, y)
     assert np.isfinite(model.thresholds_).all() and model.predict(X)[:, 0].all()
+    Thresholding(rule=rule).fit(X[:least], y[:least])
+    with pytest.raises(ValueError, match=f"X has {least - 1} rows; rule {rule} needs {least} at least"):
+        Thresholding(rule=rule).fit(X[: least - 1], y[: least - 1])
 
 
 @settings(max_examples=100)
