@@ -48,13 +48,6 @@ def test_every_sparse_format_of_scipy(tmp_path, kind, family):
     assert read.toarray().tolist() == dense.tolist()
 
 
-@pytest.mark.parametrize("shape", [(3, 400), (3000, 3)])
-def test_a_csv_is_read_back(tmp_path, rng, shape):
-    matrix = rng.standard_normal(shape)
-    write_matrix(tmp_path / "a.csv", matrix)
-    assert np.array_equal(read_matrix(tmp_path / "a.csv"), matrix)
-
-
 @pytest.mark.parametrize(
     ("array", "reason"),
     [

@@ -54,13 +54,6 @@ class TestFormats:
         said = fault_of(read_predictions, write_file(tmp_path, "a.csv", text.replace("A", "")), **named)
         assert said == ", line 4, column 'gold': the cell is empty"
 
-    def test_many_rows_in_pieces(self, tmp_path):
-        codes = np.random.default_rng(0).integers(0, 42, (2, 300_000))
-        columns = np.array([f"relation_é_{number}" for number in range(42)])[codes]
-        lines = map(",".join, zip(*columns.tolist(), strict=True))
-        frame = read_predictions(write_file(tmp_path, "a.csv", "gold,predicted\n" + "\n".join(lines)))
-        assert all((frame[name].to_numpy(str) == columns[k]).all() for k, name in enumerate(frame))
-
     def test_a_text_of_a_megabyte_over_many_lines_in_a_column_that_is_not_read(self, tmp_path):
         path, text = tmp_path / "a.csv", "one\nmore, line " * 80_000
         with path.open("w", newline="") as file:

@@ -8,12 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from helpers import data
-from helpers.core import SEMEVAL_RELATIONS, base_relation, inverse_label, label_ids
 from helpers.data import ParsedSample, RelationSample, parse_tagged, pruned_heads, render
 from helpers.data.samples import _check_tree, word_spans
-
-MARKERS = (data.TAGS, data.RDR_MARKERS, data.SPACED_TAGS)
-
 
 MARKERS = (data.TAGS, data.RDR_MARKERS, data.SPACED_TAGS)
 
@@ -43,14 +39,6 @@ def test_parse_undoes_render(text, draw, markers):
     cuts = sorted(draw.draw(st.lists(st.integers(0, len(text)), min_size=4, max_size=4)))
     head, tail = draw.draw(st.permutations([(cuts[0], cuts[1]), (cuts[2], cuts[3])]))
     assert parse_tagged(render(sample(head, tail, text), markers), markers) == (text, head, tail)
-
-
-def test_inverse_swaps_odd_and_even_ids():
-    ids = label_ids(SEMEVAL_RELATIONS)
-    for name, number in ids.items():
-        assert ids[inverse_label(name)] == (number and number + (1 if number % 2 else -1))
-        assert inverse_label(inverse_label(name)) == name
-        assert base_relation(name) == base_relation(inverse_label(name))
 
 
 @st.composite
