@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
 import pandas as pd
 
 from .. import reporting
@@ -37,26 +38,22 @@ def direction_rows(runs: Sequence[Run], intervals: pd.DataFrame, made: str = "")
     >>> direction_rows([], pd.DataFrame()).empty
     True
     """
-    names = {name: (name, "" if name in ("pir", "ppr") else "official") for name in reporting.DIRECTION}
-    rows = reporting.run_rows(reporting.per_seed(runs, reporting.paired_scores), intervals, names)
+    scores = reporting.per_seed(runs, reporting.paired_scores)
+    rows = reporting.run_rows(scores, intervals).rename(columns={"score": "metric"})
+    rows["scheme"] = np.where(rows["metric"].isin(["pir", "ppr"]), "", "official")
     signatures = {
         run.dataset: f"|performance:official_macro|inverse:e1e2|negative:{run.negative}|n:{run.n}|v:{RULES}"
         for run in runs
     }
-    base_last = _printed().dropna(subset="size").sort_values("size", ascending=False)
-    printed = {
-        (row["dataset"], row["name"], row["metric"], row["scheme"], "mean"): (
-            row["printed"],
-            row["model"],
-            row["item"],
-        )
-        for row in base_last.to_dict("records")
-    }
-    for row in rows:
-        row["signature"] = row["metric"] + signatures[row["dataset"]] + (made if "low" in row else "")
-        *_, item = printed.get(reporting.printed_key(row | {"seed_or_agg": "mean"}), [""])
-        row |= {"paper": "R", "item": item or "further models"}
-    return reporting.tidy_runs(rows, printed)
+    rows["signature"] = rows["metric"] + rows["dataset"].map(signatures)
+    rows["signature"] += np.where(rows["low"].notna(), made, "")
+    keys = ["dataset", "model", "metric", "scheme"]
+    printed = _printed().rename(columns={"model": "published_model", "name": "model", "printed": "published"})
+    printed = printed.dropna(subset="size").sort_values("size").drop_duplicates(keys)  # base before large
+    rows = rows.merge(printed[[*keys, "published", "published_model", "item"]], "left", keys)
+    theirs = ["published", "published_model"]
+    rows[theirs] = rows[theirs].where(rows["seed_or_agg"] == "mean", "")
+    return reporting.tidy_runs(rows.fillna({"item": "further models"}).assign(paper="R"))
 
 
 def direction_table(rows: pd.DataFrame, dataset: str = "semeval2010") -> pd.DataFrame:

@@ -78,34 +78,38 @@ def weighted_rows(
     True
     """
     scores = reporting.per_seed(runs, reporting.scheme_scores)
-    rows = reporting.run_rows(scores, intervals, {scheme: ("f1", scheme) for scheme in scheme_names()})
-    rows += [row for _, own in scores.groupby("dataset", sort=False) for row in _test_rows(own, pair)]
+    rows = [reporting.run_rows(scores, intervals).rename(columns={"score": "scheme"}).assign(metric="f1")]
+    rows += [_test_rows(own, pair) for _, own in scores.groupby("dataset", sort=False)]
+    rows, signatures = pd.concat(rows, ignore_index=True), []
     signed = {run.dataset: (Policy(negative=run.negative), reporting.original_table(run)) for run in runs}
-    for row in rows:
-        policy, table = signed[row["dataset"]]
-        name = row["metric"] if row["metric"] == "f1" else f"{row['metric']} of f1"
-        row["signature"] = policy.signature(table, name, row["scheme"]) + (made if "low" in row else "")
-        row |= {"paper": "W", "item": "Table 4" if row["dataset"] == "semeval2010" else "further data"}
-    ours, cells = {theirs: ours for ours, theirs in BERT_EM.items()} | {"PTR - BERT_EM": "PTR - EM-ES"}, {}
-    for row in reporting.load_published("W", "Table 4").itertuples():
-        names = ("f1", row.statistic) if row.statistic in ("mean", "sd") else (row.statistic, "test")
-        key = (row.dataset, ours[row.model], names[0], row.scheme, names[1])
-        cells[key] = (row.printed, row.model, "Table 4")
-    return reporting.tidy_runs(rows, cells)
+    for row in rows.itertuples():
+        policy, table = signed[row.dataset]
+        name = row.metric if row.metric == "f1" else f"{row.metric} of f1"
+        signatures.append(policy.signature(table, name, row.scheme) + ("" if pd.isna(row.low) else made))
+    item = rows["dataset"].eq("semeval2010").map({True: "Table 4", False: "further data"})
+    rows = rows.assign(paper="W", item=item, signature=signatures)
+    keys = ["dataset", "model", "metric", "scheme", "seed_or_agg"]
+    printed = _printed_cells()[[*keys, "published", "published_model"]]
+    return reporting.tidy_runs(rows.merge(printed, "left", keys))
 
 
-def _test_rows(scores: pd.DataFrame, pair: tuple[str, str]) -> list[dict]:
+def _printed_cells() -> pd.DataFrame:
+    """W's Table 4, a row a number, named as the rows of our runs are."""
+    printed = reporting.load_published("W", "Table 4")
+    ours = {theirs: ours for ours, theirs in BERT_EM.items()} | {"PTR - BERT_EM": "PTR - EM-ES"}
+    is_test = ~printed["statistic"].isin(["mean", "sd"])
+    names = {"published": printed["printed"], "published_model": printed["model"]}
+    names |= {"model": printed["model"].map(ours), "metric": printed["statistic"].where(is_test, "f1")}
+    return printed.assign(**names, seed_or_agg=printed["statistic"].mask(is_test, "test"))
+
+
+def _test_rows(scores: pd.DataFrame, pair: tuple[str, str]) -> pd.DataFrame:
     """p, Holm's p and d of one data set under each scheme."""
     encoder = "".join(scores.loc[scores["model"] == pair[0], "encoder"].head(1))
     shared = {"dataset": scores["dataset"].iloc[0], "model": f"{pair[1]} - {pair[0]}", "encoder": encoder}
-    return [
-        shared
-        | {"seed_or_agg": "test", "metric": name, "scheme": scheme, "value": test[name]}
-        | test[["runs", "seeds"]].to_dict()
-        for scheme, test in reporting.compare_models(scores, *pair).iterrows()
-        for name in ("p", "p_holm", "d")
-        if not pd.isna(test[name])
-    ]
+    tests = reporting.compare_models(scores, *pair).rename_axis("scheme").reset_index()
+    rows = tests.melt(["scheme", "runs", "seeds"], ["p", "p_holm", "d"], "metric").dropna(subset="value")
+    return rows.assign(**shared, seed_or_agg="test")
 
 
 def printed_means(item: str) -> pd.DataFrame:

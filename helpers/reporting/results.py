@@ -226,31 +226,19 @@ def epoch_runs(folder: Path | str, **where: str) -> dict[int, list[Run]]:
     return dict(sorted(epochs.items()))
 
 
-def run_rows(
-    scores: pd.DataFrame, intervals: pd.DataFrame, names: Mapping[str, tuple[str, str]]
-) -> list[dict]:
+def run_rows(scores: pd.DataFrame, intervals: pd.DataFrame | None = None) -> pd.DataFrame:
     """Rows of single runs, means and SDs; an undefined value has no row.
 
     scores : as `per_seed` gives them. intervals : as `resampled_intervals`; their ends go with the means.
-    names : score → its metric and scheme in the tidy table.
+    Columns dataset, model, encoder, score, seed_or_agg, value, low, high, runs, seeds.
     """
-
-    def row(of: Any, seed_or_agg: str, value: float, **more: Any) -> dict:
-        metric, scheme = names[of.score]
-        where = {"dataset": of.dataset, "model": of.model, "encoder": of.encoder}
-        return where | {"metric": metric, "scheme": scheme, "seed_or_agg": seed_or_agg, "value": value} | more
-
-    single = scores.dropna(subset=["seed", "value"])
-    rows = [row(run, f"seed-{run.seed}", run.value) for run in single.itertuples()]
-    key = [*_NAMES, "score"]
-    ends = {} if intervals.empty else intervals.set_index(key)[["low", "high"]].to_dict("index")
-    for mean in over_seeds(scores).itertuples():
-        said = {"runs": mean.runs, "seeds": mean.seeds}
-        own = ends.get(tuple(getattr(mean, name) for name in key), {})
-        rows.append(row(mean, "mean", mean.mean, **said, **own))
-        if mean.runs > 1:
-            rows.append(row(mean, "sd", mean.sd, **said))
-    return rows
+    key, means = [*_NAMES, "score"], over_seeds(scores)
+    single = scores.assign(seed_or_agg="seed-" + scores["seed"].astype(str)).dropna(subset="seed")
+    mean, sd = (means.assign(seed_or_agg=kind, value=means[kind]) for kind in ("mean", "sd"))
+    if intervals is not None and len(intervals):
+        mean = mean.merge(intervals[[*key, "low", "high"]], "left", key)
+    rows = pd.concat([single, mean, sd], ignore_index=True).dropna(subset="value")
+    return rows.reindex(columns=[*key, "seed_or_agg", "value", "low", "high", "runs", "seeds"])
 
 
 def runs_with(encoder: str, datasets: Iterable[str], folder: Path | str = RUNS_FOLDER) -> list[Run]:

@@ -28,8 +28,6 @@ TIDY_NUMBERS = ("value", "low", "high")
 TIDY_COLUMNS = (*TIDY_KEYS, *TIDY_NUMBERS, "published", "signature")
 RUN_COLUMNS = ("encoder", "runs", "seeds", "published_model")
 """Columns of a table of runs beside the tidy ones."""
-Printed = Mapping[tuple[str, ...], tuple[str, str, str]]
-"""Data set, our model, metric, scheme, seed or aggregate → printed number, the paper's model, its item."""
 
 
 def tidy(rows: pd.DataFrame | Iterable[Mapping[str, Any]]) -> pd.DataFrame:
@@ -176,16 +174,10 @@ def cells(scores: pd.DataFrame, by: str, decimals: int = 2, scale: float = 100) 
     return text.reindex(rows).rename_axis(columns=None).assign(runs=counts)
 
 
-def tidy_runs(rows: Sequence[dict], printed: Printed) -> pd.DataFrame:
+def tidy_runs(rows: pd.DataFrame) -> pd.DataFrame:
     """The tidy table of run rows with all of `RUN_COLUMNS`, also where there is no row."""
-    for row in rows:
-        row["published"], row["published_model"], _ = printed.get(printed_key(row), ("", "", ""))
-    return tidy(rows).reindex(columns=[*TIDY_COLUMNS, *RUN_COLUMNS])
-
-
-def printed_key(row: Mapping[str, str]) -> tuple[str, ...]:
-    """What a row is called in a `Printed`."""
-    return tuple(row[name] for name in ("dataset", "model", "metric", "scheme", "seed_or_agg"))
+    rows = rows.reindex(columns=list(dict.fromkeys([*rows, *RUN_COLUMNS]))).fillna({"published_model": ""})
+    return tidy(rows)[[*TIDY_COLUMNS, *RUN_COLUMNS]]
 
 
 def mean_sd_texts(rows: pd.DataFrame, dataset: str, decimals: int) -> pd.DataFrame:
