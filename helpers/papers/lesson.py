@@ -132,6 +132,29 @@ class _Trained:
         sample = RelationSample("mine", *parse_tagged(text, TAGS), self.run.labels[0])
         return self.answers([sample, paired_sample(sample)]).drop(columns="gold")
 
+    def blindness_text(self) -> str:
+        """What the five scores say about direction, in words."""
+        text = "{name} has an official macro-F1 of {A:.1f} % (A) on the test set and of {B:.1f} % (B) on the "
+        text += "paired set. "
+        if np.isnan(self.scores["PIR"]):
+            text += "Nothing is right, so PIR is undefined, and PPR is 0."
+        else:
+            text += "Of its right answers {PIR:.1f} % stayed the same when the markers changed places (PIR); "
+            text += "of the pairs {PPR:.1f} % are right on both sides (PPR)."
+        return text.format(name=self.name, **self.scores)
+
+    def answers_text(self, sample: RelationSample) -> str:
+        """Whether the answer turns when the markers of a sentence change places, in words."""
+        first, second = self.answers([sample, paired_sample(sample)]).itertuples()
+        kept = first.predicted == second.predicted
+        turned = second.predicted == inverse_label(first.predicted)
+        what = (
+            "gives the same answer to" if kept else "turns its answer with" if turned else "loses its way in"
+        )
+        right = sum(row.predicted == row.gold for row in (first, second))
+        text = f"{self.name} {what} the paired sentence ({first.p:.3f} and {second.p:.3f})"
+        return f"{text}: right on {right} of 2."
+
 
 def train_and_keep(experiment: Experiment, folder: Path | str, progress: bool = False) -> _Trained:
     """Train, keep run, weights and the outcome after each epoch in `folder`; what is there is only read.
@@ -149,29 +172,6 @@ def train_and_keep(experiment: Experiment, folder: Path | str, progress: bool = 
     settings, options = experiment.resolved(), experiment.options
     made = build(experiment.model, experiment.encoder, run.labels, settings, experiment.seed, **options)
     return _Trained(experiment, run, epoch_runs(after), load_weights(weights, made))
-
-
-def blindness_text(model: _Trained) -> str:
-    """What the five scores of a model say about direction, in words."""
-    text = "{name} has an official macro-F1 of {A:.1f} % (A) on the test set and of {B:.1f} % (B) on the "
-    text += "paired set. "
-    if np.isnan(model.scores["PIR"]):
-        text += "Nothing is right, so PIR is undefined, and PPR is 0."
-    else:
-        text += "Of its right answers {PIR:.1f} % stayed the same when the markers changed places (PIR); "
-        text += "of the pairs {PPR:.1f} % are right on both sides (PPR)."
-    return text.format(name=model.name, **model.scores)
-
-
-def answers_text(model: _Trained, sample: RelationSample) -> str:
-    """Whether a model turns its answer when the markers of a sentence change places, in words."""
-    first, second = model.answers([sample, paired_sample(sample)]).itertuples()
-    kept = first.predicted == second.predicted
-    turned = second.predicted == inverse_label(first.predicted)
-    what = "gives the same answer to" if kept else "turns its answer with" if turned else "loses its way in"
-    right = sum(row.predicted == row.gold for row in (first, second))
-    text = f"{model.name} {what} the paired sentence ({first.p:.3f} and {second.p:.3f})"
-    return f"{text}: right on {right} of 2."
 
 
 RARE = 10

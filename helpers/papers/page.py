@@ -30,7 +30,6 @@ from . import (
     protocols,
     relabelled,
     studies,
-    systems,
     weighting,
 )
 
@@ -61,7 +60,8 @@ def _notebooks_markdown() -> str:
         else:
             reference.append(link)
     head = ["core path", "question", f"minutes to read, {sum(int(row[2]) for row in core)} in all"]
-    return f"{reporting.markdown_table(head, core)}\n\nReference: {' · '.join(reference)}."
+    table = reporting.to_markdown(pd.DataFrame(core, columns=head))
+    return f"{table}\n\nReference: {' · '.join(reference)}."
 
 
 def _expect(holds: bool, said: str) -> str:
@@ -106,8 +106,8 @@ def _turned() -> tuple[int, int]:
     >>> _turned()[0]
     1326
     """
-    outcomes = systems.published_systems(systems.published_runs())["tacred"]
-    changed = systems.widest_flips(systems.score_table(outcomes, "no_relation"))[1]
+    outcomes = weighting.published_systems(weighting.published_runs())["tacred"]
+    changed = weighting.widest_flips(weighting.score_table(outcomes, "no_relation"))[1]
     return math.comb(len(outcomes), 2), len(changed)
 
 
@@ -167,7 +167,7 @@ def _quantity(value: float, unit: str) -> str:
 
 
 _MODULES = (direction, distant, experiments, findings, graphs, metrics, multilabel, protocols, relabelled)
-_MODULES += (reporting, runs, studies, systems, weighting)
+_MODULES += (reporting, runs, studies, weighting)
 _FUNCTIONS = (_notebooks_markdown, _expect, _mean, _study_mean, _turned, _printed, _finding, _table, _cells)
 _NAMES = {module.__name__.rpartition(".")[2]: module for module in _MODULES}
 _NAMES |= {function.__name__[1:]: function for function in (*_FUNCTIONS, _quantity)}

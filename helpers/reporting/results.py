@@ -18,7 +18,6 @@ from dataclasses import replace
 from functools import partial
 from operator import attrgetter
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd

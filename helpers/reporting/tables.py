@@ -237,20 +237,9 @@ def to_markdown(frame: pd.DataFrame, decimals: int = 2) -> str:
     types = pd.api.types
     numeric = [types.is_numeric_dtype(kind) and not types.is_bool_dtype(kind) for kind in frame.dtypes]
     texts = frame.astype(object).map(_shown, decimals=decimals)
-    return markdown_table([_shown(name) for name in frame], texts.to_numpy(), numeric)
-
-
-def markdown_table(head: Sequence[str], rows: Iterable[Sequence[str]], numeric: Sequence[bool] = ()) -> str:
-    """Lines of Markdown from texts that are escaped already; `numeric` columns stand at the right.
-
-    >>> print(markdown_table(["a", "b"], [["1", "2"]]))
-    | a | b |
-    |---|---|
-    | 1 | 2 |
-    """
-    rule = "|".join("---:" if right else "---" for right in numeric or [False] * len(head))
-    lines = [f"| {' | '.join(cells)} |" for cells in (head, *rows)]
-    return "\n".join([lines[0], f"|{rule}|", *lines[1:]])
+    rule = "|".join("---:" if right else "---" for right in numeric)
+    head, *rows = (f"| {' | '.join(cells)} |" for cells in (map(_shown, frame), *texts.to_numpy()))
+    return "\n".join([head, f"|{rule}|", *rows])
 
 
 def _shown(value: Any, decimals: int = 2) -> str:

@@ -37,6 +37,16 @@ class DirectionTables:
         """A number of Section IV-A."""
         return find_cell(self.published, item="Section IV-A", metric=metric)
 
+    def sample_count(self) -> tuple[int, int, int]:
+        """The n of PPR that the printed PPRs point to: (n, PPRs that it fits, and that the next best n fits).
+
+        >>> from helpers.reporting import load_published
+        >>> DirectionTables(load_published()).sample_count()
+        (2263, 13, 8)
+        """
+        shares = [(cell.value, cell.interval) for cell in (self(model, "PPR") for model in self.models)]
+        return _common_denominator(shares, int(self.prose("test_samples").value))
+
 
 def _performance_differences(audit: Audit, tables: DirectionTables) -> None:
     """PD = |P_A − P_B| (Eq. 1) from the printed A and B."""
@@ -45,17 +55,6 @@ def _performance_differences(audit: Audit, tables: DirectionTables) -> None:
         exact = np.isclose(abs(a.value - b.value), printed.value, rtol=0, atol=1e-9)
         note = "equals the difference of the printed A and B" if exact else ""
         audit.compare(printed, f"{model}: PD = |A - B|", magnitude(difference(a, b)), (a, b), note)
-
-
-def sample_count(tables: DirectionTables) -> tuple[int, int, int]:
-    """The n of PPR that the printed PPRs point to: (n, PPRs that it fits, PPRs that the next best n fits).
-
-    >>> from helpers.reporting import load_published
-    >>> sample_count(DirectionTables(load_published()))
-    (2263, 13, 8)
-    """
-    shares = [(cell.value, cell.interval) for cell in (tables(model, "PPR") for model in tables.models)]
-    return _common_denominator(shares, int(tables.prose("test_samples").value))
 
 
 def _common_denominator(shares: list[tuple[float, Range]], largest: int) -> tuple[int, int, int]:
@@ -86,7 +85,7 @@ def _common_denominator(shares: list[tuple[float, Range]], largest: int) -> tupl
 
 def _paired_rates(audit: Audit, tables: DirectionTables, without_other: int | None) -> None:
     """PPR = k/n (Eq. 3) with one n for all models, the number of test samples that are not Other."""
-    n, fits, next_best = sample_count(tables)
+    n, fits, next_best = tables.sample_count()
     size = tables.prose("test_samples")
     cells = [tables(model, "PPR") for model in tables.models]
     published = f"{without_other} by label counts" if without_other else ""
@@ -106,7 +105,7 @@ def _immobility_rates(audit: Audit, tables: DirectionTables) -> None:
     m is not printed; the note gives the k and m that are possible. Where none is, the nearest possible PIR is
     derived.
     """
-    n = sample_count(tables)[0]
+    n = tables.sample_count()[0]
     for model in tables.models:
         pir, ppr = tables(model, "PIR"), tables(model, "PPR")
         correct = round(ppr.value * n / 100)
