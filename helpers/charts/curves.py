@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
 
 from .style import BLUE, FAINT, LINES, PALETTE, QUIET, below, canvas, label_ends, panels, styled, write
 
@@ -82,31 +83,39 @@ def curve_chart(
     ([0.9, 0.4], '0.90')
     """
     drawn = panels(points, panel, title, 2.7, labels[0], sharey=panel is not None)
-    names = list(points[line].unique())
+    colors = dict(zip(points[line].unique(), LINES * 3, strict=False))
+    width = points[x].max() - points[x].min()
     for _, axes, rows in drawn:
         ends = []
-        for number, name in enumerate(names):
-            color, curve = LINES[number % len(LINES)], rows[rows[line] == name]
-            if curve[x].duplicated().any():
-                spread = 0.008 * (points[x].max() - points[x].min()) * np.arange(-2, 3)
-                shifted = curve[x] + np.resize(spread, len(curve))
-                axes.plot(shifted, curve[y], "o", color=color, markersize=2, alpha=0.6)
-                curve = curve.groupby(x, as_index=False)[y].mean()
-            if "low" in curve:
-                band = {"color": color, "alpha": 0.13, "linewidth": 0}
-                axes.fill_between(curve[x], curve["low"], curve["high"], **band)
-            axes.plot(curve[x], curve[y], marker=marker, color=color)
-            end = curve[y].iloc[-1]
+        for name, color in colors.items():
+            own = rows[rows[line] == name]
+            curve = _draw_line(axes, own, (x, y), width, {"marker": marker, "color": color})
+            end, highest = curve[y].iloc[-1], own.groupby(x)[y].max()
             words = f"{end:.3g} ".replace("-", "−") + name if marker else name
             ends.append((curve[x].iloc[-1], end, words, color))
-            highest = rows[rows[line] == name].groupby(x)[y].max()
-            for at, value in zip(curve[x], curve[y], strict=True) if len(names) == 1 else ():
-                write(axes, f"{value:.2f}", at, highest[at], (0, 7), color)
+            for here, value in zip(curve[x], curve[y], strict=True) if len(colors) == 1 else ():
+                write(axes, f"{value:.2f}", here, highest[here], (0, 7), color)
         axes.set(**axis)
     drawn[0][1].set_ylabel(labels[1])
-    if len(names) > 1:
+    if len(colors) > 1:
         label_ends(axes, ends)
     return axes.figure
+
+
+def _draw_line(
+    axes: Axes, curve: pd.DataFrame, of: tuple[str, str], width: float, look: dict
+) -> pd.DataFrame:
+    """A line in its band; of points that share an x, small dots and a line of means. What it joins."""
+    x, y = of
+    color = {"color": look["color"]}
+    if curve[x].duplicated().any():
+        shifted = curve[x] + np.resize(0.008 * width * np.arange(-2, 3), len(curve))
+        axes.plot(shifted, curve[y], "o", markersize=2, alpha=0.6, **color)
+        curve = curve.groupby(x, as_index=False)[y].mean()
+    if "low" in curve:
+        axes.fill_between(curve[x], curve["low"], curve["high"], alpha=0.13, linewidth=0, **color)
+    axes.plot(curve[x], curve[y], **look)
+    return curve
 
 
 @styled
@@ -165,16 +174,8 @@ def slope_chart(
     table = lines.pivot_table(index="line", columns="x", values="value", sort=False)[steps]
     named = table[table.index.isin(lines.loc[lines["marked"], "line"])]
     colors = dict(zip(named.index, LINES * 3, strict=False))
-    for line, row in table.iterrows():
-        look = {"linewidth": 0.7, "zorder": 1} if line not in colors else {"zorder": 3}
-        axes.plot(range(len(row)), row, color=colors.get(line, FAINT), **look)
-        if line in colors:
-            axes.plot(range(len(row)), row, "o", color=colors[line], markersize=3, zorder=3)
-            own = lines[lines["line"] == line]
-            shift = 0.012 * (list(colors).index(line) - len(colors) / 2)  # intervals stand beside each other
-            for step, low, high in own[["x", "low", "high"]].to_numpy() if "low" in lines else ():
-                x = steps.index(step) + shift
-                axes.plot([x, x], [low, high], color=colors[line], linewidth=1, alpha=0.6, zorder=2)
+    axes.plot(table.drop(index=named.index).T.to_numpy(), color=FAINT, linewidth=0.7, zorder=1)
+    _draw_slopes(axes, named, lines, colors)
     width = max(10, 36 // len(steps))
     axes.set_xticks(range(len(steps)), ["\n".join(textwrap.wrap(step, width)) for step in steps])
     axes.grid(visible=False, axis="both" if ranks else "x")
@@ -187,11 +188,23 @@ def slope_chart(
     axes.set_ylabel(ylabel)
     axes.tick_params(axis="x", rotation=25 if len(steps) > 4 else 0)
     for x in (len(steps) - 1,) if ranks else (0, len(steps) - 1):
-        step = steps[x]
-        texts = [f"{y:.{digits}f} {name if x else ''}" for name, y in named[step].items()]
-        ends = zip([x] * len(named), named[step], texts, colors.values(), strict=True)
+        texts = [f"{y:.{digits}f} {name if x else ''}" for name, y in named[steps[x]].items()]
+        ends = zip([x] * len(named), named[steps[x]], texts, colors.values(), strict=True)
         label_ends(axes, list(ends), left=not x)
     return axes.figure
+
+
+def _draw_slopes(axes: Axes, named: pd.DataFrame, lines: pd.DataFrame, colors: dict[str, str]) -> None:
+    """The lines in colour, with dots and, beside each other, their intervals."""
+    steps = list(named)
+    for number, (line, row) in enumerate(named.iterrows()):
+        look = {"color": colors[line], "zorder": 3}
+        axes.plot(range(len(row)), row, **look)
+        axes.plot(range(len(row)), row, "o", markersize=3, **look)
+        own, shift = lines[lines["line"] == line], 0.012 * (number - len(named) / 2)
+        for step, *ends in own[["x", "low", "high"]].to_numpy() if "low" in lines else ():
+            x = steps.index(step) + shift
+            axes.plot([x, x], ends, color=colors[line], linewidth=1, alpha=0.6, zorder=2)
 
 
 @styled

@@ -8,7 +8,6 @@ which is not at hand: levels are not comparable, only what differs among ours is
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -17,14 +16,10 @@ import numpy as np
 import pandas as pd
 
 from .. import metrics
-from ..experiments import PROTOCOLS, stored_draws
 from ..reporting import TABLES_FOLDER, cells, mixed_runs, per_seed
 from ..runs import Run, list_published, list_runs
 
-HELD_OUT, MANUAL = PROTOCOLS
 MEASURES = ("auc", "average_precision", "micro_f1", "macro_f1", *(f"P@{n}" for n in metrics.PRECISION_AT))
-GAPS = (0, 1, 2, 5, 100)
-"""Bounds of the differences of clean areas, points, by which pairs of systems are grouped."""
 
 
 def published_lists(dataset: str) -> dict[str, Run]:
@@ -289,49 +284,6 @@ def _steps(run: Run) -> float:
         counts = pd.read_csv(TABLES_FOLDER / "16_fingerprint.csv", index_col="count")
         examples = int(float(counts.loc["sentences", "train"]))
     return float(settings["epochs"] * np.ceil(examples / settings["batch_size"]))
-
-
-def gids_table() -> pd.DataFrame:
-    """Systems on the test part of GIDS: the published lists, then ours, mean ± SD over seeds, in per cent."""
-    names = {"auc": "AUC", "micro_f1": "best F1"}
-    theirs = list_scores(published_lists("gids")).assign(runs="")
-    theirs["system"] += " (published)"
-    theirs[list(names)] = (100 * theirs[list(names)]).map("{:.1f}".format)
-    runs = bag_scores(bag_runs())
-    order = runs.groupby("system")["auc"].mean().sort_values(ascending=False).index
-    ours = cells(runs.melt("system", list(names), "score"), "system", 1).loc[order]
-    both = pd.concat([theirs, ours.reset_index().assign(facts=2448)]).rename(columns=names)
-    return both[["system", "facts", "AUC", "best F1", "runs"]]
-
-
-def close_pairs() -> pd.DataFrame:
-    """Of pairs of systems, by how far apart their clean areas lie, how many the held-out areas turn, with the
-    noise of the paper's rates.
-
-    Returns columns points apart, pairs (of all draws), turned, share.
-    """
-    draws = stored_draws().query("strength == 1")
-    wide = 100 * draws.pivot(index="draw", columns=["protocol", "system"], values="auc")
-    pairs = list(itertools.combinations(wide[MANUAL], 2))
-    clean, noisy = (np.concatenate([wide[p][a] - wide[p][b] for a, b in pairs]) for p in (MANUAL, HELD_OUT))
-    names = [f"{low} to {high}" for low, high in itertools.pairwise(GAPS)]
-    groups = pd.Series(pd.cut(abs(clean), GAPS, labels=names), name="points apart")
-    counted = pd.Series(clean * noisy < 0).groupby(groups, observed=True).agg(pairs="size", turned="sum")
-    counted["share"] = (100 * counted["turned"] / counted["pairs"]).map("{:.0f} %".format)
-    return counted.reset_index().astype({"points apart": str})
-
-
-def sentence_table() -> pd.DataFrame:
-    """Systems on GIDS by pair and by single sentence: mean AUC in points, those that have runs of both.
-
-    >>> sentence_table().columns.tolist()
-    ['system', 'by pair', 'by sentence']
-    """
-    datasets = {"by pair": "gids", "by sentence": "gids-sentences"}
-    scores = {protocol: bag_scores(bag_runs(dataset)) for protocol, dataset in datasets.items()}
-    means = {protocol: 100 * own.groupby("system")["auc"].mean() for protocol, own in scores.items()}
-    table = pd.DataFrame(means).dropna().sort_values("by pair", ascending=False)
-    return table.map("{:.1f}".format).reset_index()
 
 
 def wiki80_table() -> pd.DataFrame:

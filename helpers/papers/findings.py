@@ -289,13 +289,6 @@ def read_items(path: Path | str = ITEMS) -> pd.DataFrame:
     return items
 
 
-def status_counts() -> pd.DataFrame:
-    """How many items of each paper have which status: index paper, columns `STATUSES`."""
-    items = read_items()
-    count = pd.crosstab(items["paper"], items["status"]).reindex(index=[*PAPERS], columns=STATUSES)
-    return count.fillna(0).astype(int).rename_axis(None, axis=1)
-
-
 def _run_status(row: Any, verdicts: Mapping[tuple[str, str], str]) -> str:
     """The status of an item whose rule is 'tests', from the verdicts on its tests: (family, label) → verdict.
 

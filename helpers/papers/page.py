@@ -7,6 +7,7 @@ module.
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
 from functools import cache
@@ -19,6 +20,7 @@ import pandas as pd
 from .. import RESULTS, ROOT, experiments, metrics, reporting, runs
 from ..charts import dumbbell_chart, forest_chart, landing_chart, save_figure, slope_chart
 from ..core import unknown_name, write_atomically
+from ..data import find_dataset
 from ..models import EMBEDDED
 from ..notebooks import notebook_paths, read_contract
 from . import (
@@ -142,6 +144,78 @@ def _cells(name: str, by: str, keys: list[str], **where: str) -> pd.DataFrame:
     return own.set_index(by).loc[list(keys)]
 
 
+GAPS = (0, 1, 2, 5, 100)
+"""Bounds of the differences of clean areas, points, by which pairs of systems are grouped."""
+
+
+def _status_counts() -> pd.DataFrame:
+    """How many items of each paper have which status: index paper, columns `findings.STATUSES`."""
+    items = findings.read_items()
+    count = pd.crosstab(items["paper"], items["status"])
+    count = count.reindex(index=[*findings.PAPERS], columns=findings.STATUSES)
+    return count.fillna(0).astype(int).rename_axis(None, axis=1)
+
+
+def _gids_table() -> pd.DataFrame:
+    """Systems on the test part of GIDS: the published lists, then ours, mean ± SD over seeds, in per cent."""
+    names = {"auc": "AUC", "micro_f1": "best F1"}
+    theirs = distant.list_scores(distant.published_lists("gids")).assign(runs="")
+    theirs["system"] += " (published)"
+    theirs[list(names)] = (100 * theirs[list(names)]).map("{:.1f}".format)
+    runs = distant.bag_scores(distant.bag_runs())
+    order = runs.groupby("system")["auc"].mean().sort_values(ascending=False).index
+    ours = reporting.cells(runs.melt("system", list(names), "score"), "system", 1).loc[order]
+    both = pd.concat([theirs, ours.reset_index().assign(facts=2448)]).rename(columns=names)
+    return both[["system", "facts", "AUC", "best F1", "runs"]]
+
+
+def _close_pairs() -> pd.DataFrame:
+    """Of pairs of systems, by how far apart their clean areas lie, how many the held-out areas turn, with the
+    noise of the paper's rates.
+
+    Returns columns points apart, pairs (of all draws), turned, share.
+    """
+    draws = experiments.stored_draws().query("strength == 1")
+    held_out, manual = experiments.PROTOCOLS
+    wide = 100 * draws.pivot(index="draw", columns=["protocol", "system"], values="auc")
+    pairs = list(itertools.combinations(wide[manual], 2))
+    clean, noisy = (np.concatenate([wide[p][a] - wide[p][b] for a, b in pairs]) for p in (manual, held_out))
+    names = [f"{low} to {high}" for low, high in itertools.pairwise(GAPS)]
+    groups = pd.Series(pd.cut(abs(clean), GAPS, labels=names), name="points apart")
+    counted = pd.Series(clean * noisy < 0).groupby(groups, observed=True).agg(pairs="size", turned="sum")
+    counted["share"] = (100 * counted["turned"] / counted["pairs"]).map("{:.0f} %".format)
+    return counted.reset_index().astype({"points apart": str})
+
+
+def _sentence_table() -> pd.DataFrame:
+    """Systems on GIDS by pair and by single sentence: mean AUC in points, those that have runs of both.
+
+    >>> _sentence_table().columns.tolist()
+    ['system', 'by pair', 'by sentence']
+    """
+    datasets = {"by pair": "gids", "by sentence": "gids-sentences"}
+    means = {}
+    for protocol, dataset in datasets.items():
+        scores = distant.bag_scores(distant.bag_runs(dataset))
+        means[protocol] = 100 * scores.groupby("system")["auc"].mean()
+    table = pd.DataFrame(means).dropna().sort_values("by pair", ascending=False)
+    return table.map("{:.1f}".format).reset_index()
+
+
+def _samples_needed() -> pd.DataFrame:
+    """The stored samples that one point needs: index corpus and size of its test set, a column a scheme.
+
+    >>> _samples_needed().columns.tolist()
+    ['accuracy', 'micro', 'weighted', 'dodrans', 'macro']
+    """
+    rows = pd.read_csv(reporting.TABLES_FOLDER / "plan.csv").drop_duplicates(["dataset", "scheme"])
+    table = rows.pivot(index=["dataset", "test_n"], columns="scheme", values="needed")
+    schemes = ["accuracy", "micro", "weighted", "dodrans", "macro"]
+    table = table.loc[list(weighting.PLANNED), schemes].rename_axis(columns=None)
+    titles = {name: find_dataset(name).title for name in weighting.PLANNED}
+    return table.rename(index=titles, level=0).rename_axis(["corpus", "test set"])
+
+
 RATES = ("sentences/s", "FLOP/s")
 """Units of benchmarks of which more is better."""
 _QUANTITIES = {"s": ((1, "s"), (1e-3, "ms")), "bytes": ((1e9, "GB"), (1e6, "MB"))}
@@ -169,8 +243,9 @@ def _quantity(value: float, unit: str) -> str:
 _MODULES = (direction, distant, experiments, findings, graphs, metrics, multilabel, protocols, relabelled)
 _MODULES += (reporting, runs, studies, weighting)
 _FUNCTIONS = (_notebooks_markdown, _expect, _mean, _study_mean, _turned, _printed, _finding, _table, _cells)
+_FUNCTIONS += (_quantity, _status_counts, _gids_table, _close_pairs, _sentence_table, _samples_needed)
 _NAMES = {module.__name__.rpartition(".")[2]: module for module in _MODULES}
-_NAMES |= {function.__name__[1:]: function for function in (*_FUNCTIONS, _quantity)}
+_NAMES |= {function.__name__[1:]: function for function in _FUNCTIONS}
 _NAMES |= {"pd": pd, "zip": zip, "RATES": RATES}
 """What templates may name; functions without their underscore."""
 

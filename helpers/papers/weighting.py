@@ -327,19 +327,6 @@ def _plan_rows(dataset: str, scheme: str) -> pd.DataFrame:
     return rows.assign(**head, discordant=plan.discordant)[[*head, "discordant", *rows]]
 
 
-def samples_needed() -> pd.DataFrame:
-    """The stored samples that one point needs: index corpus and size of its test set, a column a scheme.
-
-    >>> samples_needed().columns.tolist()
-    ['accuracy', 'micro', 'weighted', 'dodrans', 'macro']
-    """
-    rows = pd.read_csv(reporting.TABLES_FOLDER / "plan.csv").drop_duplicates(["dataset", "scheme"])
-    table = rows.pivot(index=["dataset", "test_n"], columns="scheme", values="needed").loc[list(PLANNED)]
-    table = table[["accuracy", "micro", "weighted", "dodrans", "macro"]].rename_axis(columns=None)
-    titles = {name: data.find_dataset(name).title for name in PLANNED}
-    return table.rename(index=titles, level=0).rename_axis(["corpus", "test set"])
-
-
 if __name__ == "__main__":
     pairs = product(PLANNED, ("micro", "weighted", "dodrans", "macro", "accuracy"))
     table = pd.concat([_plan_rows(*pair) for pair in pairs])

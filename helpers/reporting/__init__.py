@@ -10,6 +10,6 @@ from .results import compare_models, mixed_runs, over_seeds, per_seed, resampled
 from .results import epoch_runs, majority_text, runs_with, settings_table
 
 # tables of them, and words of sentences about numbers
-from .tables import TABLES_FOLDER, published_ours, read_tidy, tidy, write_csv, write_tidy
+from .tables import TABLES_FOLDER, published_ours, read_tidy, write_csv, write_tidy
 from .tables import cells, forest_rows, mean_sd, mean_sd_texts, runs_named, tidy_runs
 from .tables import answer, from_to, listed, p_value, signed, to_markdown

@@ -30,14 +30,14 @@ RUN_COLUMNS = ("encoder", "runs", "seeds", "published_model")
 """Columns of a table of runs beside the tidy ones."""
 
 
-def tidy(rows: pd.DataFrame | Iterable[Mapping[str, Any]]) -> pd.DataFrame:
+def _tidy(rows: pd.DataFrame | Iterable[Mapping[str, Any]]) -> pd.DataFrame:
     """A tidy table: `TIDY_COLUMNS` (others follow), ordered by `TIDY_KEYS`, numbers in names by their value.
 
     Columns that are not given become empty, `value` excepted.
 
     Raises ValueError that names the row and its key: no `value` (leave the row out), or the same key twice.
 
-    >>> tidy([{"model": "b", "value": 0.5}, {"model": "a", "value": 0.25}])["model"].tolist()
+    >>> _tidy([{"model": "b", "value": 0.5}, {"model": "a", "value": 0.25}])["model"].tolist()
     ['a', 'b']
     """
     frame = pd.DataFrame(rows if isinstance(rows, pd.DataFrame) else list(rows))
@@ -66,7 +66,7 @@ def _natural(text: str) -> list[tuple[bool, int, str]]:
 
 
 def write_tidy(rows: pd.DataFrame | Iterable[Mapping[str, Any]], path: Path | str) -> Path:
-    """Write `tidy(rows)` as CSV, atomically, whatever the order of the rows. Returns the path.
+    """Write a tidy table as CSV, atomically, whatever the order of the rows. Returns the path.
 
     Numbers have eight significant digits, not decimals: a table may hold p-values of 10^-10 beside counts of
     millions.
@@ -76,7 +76,7 @@ def write_tidy(rows: pd.DataFrame | Iterable[Mapping[str, Any]], path: Path | st
     ...     read_tidy(write_tidy([{"model": "a", "value": 2e-10}], Path(folder) / "t.csv")).value.tolist()
     [2e-10]
     """
-    return write_csv(tidy(rows), path)
+    return write_csv(_tidy(rows), path)
 
 
 def write_csv(frame: pd.DataFrame, path: Path | str, digits: int = 8) -> Path:
@@ -177,7 +177,7 @@ def cells(scores: pd.DataFrame, by: str, decimals: int = 2, scale: float = 100) 
 def tidy_runs(rows: pd.DataFrame) -> pd.DataFrame:
     """The tidy table of run rows with all of `RUN_COLUMNS`, also where there is no row."""
     rows = rows.reindex(columns=list(dict.fromkeys([*rows, *RUN_COLUMNS]))).fillna({"published_model": ""})
-    return tidy(rows)[[*TIDY_COLUMNS, *RUN_COLUMNS]]
+    return _tidy(rows)[[*TIDY_COLUMNS, *RUN_COLUMNS]]
 
 
 def mean_sd_texts(rows: pd.DataFrame, dataset: str, decimals: int) -> pd.DataFrame:

@@ -5,7 +5,7 @@ over outcomes (`measures`); `payload` is what the page knows, `page` puts it tog
 web/, and `file_report` is the page of a single file.
 """
 
-from .measures import Measure, measured, register_measure, unregister_measure
+from .measures import measured, register_measure, unregister_measure
 from .checks import Refused, Submission, find_test_set
 from .store import (
     STORE,

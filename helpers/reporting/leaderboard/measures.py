@@ -30,7 +30,7 @@ Fits = Callable[[Sequence[core.Label], core.Label | None], bool]
 
 
 @dataclass(frozen=True)
-class Measure:
+class _Measure:
     """One column of the leaderboard.
 
     Attributes
@@ -114,15 +114,15 @@ _TASK = "The task's own score: macro-F1 over nine relations, direction counted (
 _OF_TASK = {"about": _TASK, "fits": _semeval, "averages": True}
 _DRAWN = metrics.FACT_MEASURES
 _BUILT_IN = (
-    Measure("accuracy", "accuracy", "labels", _accuracy, _OF_ALL),
-    Measure("official_macro", "official macro", "labels", metrics.official_macro, **_OF_TASK),
+    _Measure("accuracy", "accuracy", "labels", _accuracy, _OF_ALL),
+    _Measure("official_macro", "official macro", "labels", metrics.official_macro, **_OF_TASK),
     *(
-        Measure(name, title, "paired", partial(_direction, name), about, better, averages=True)
+        _Measure(name, title, "paired", partial(_direction, name), about, better, averages=True)
         for name, title, about, better in _DIRECTION
     ),
-    *(Measure(name, name, "sets", partial(_at_k, name), fits=partial(_has_labels, k)) for name, k in _AT),
+    *(_Measure(name, name, "sets", partial(_at_k, name), fits=partial(_has_labels, k)) for name, k in _AT),
     *(
-        Measure(name, title, "facts", partial(_of_facts, name), about, interval=name in _DRAWN)
+        _Measure(name, title, "facts", partial(_of_facts, name), about, interval=name in _DRAWN)
         for name, title, about in _FACTS
     ),
 )
@@ -131,12 +131,12 @@ _measures = {(measure.kind, measure.name): measure for measure in _BUILT_IN}
 
 def register_measure(
     name: str, function: Function, kind: str = "labels", title: str = "", about: str = "", **options: Any
-) -> Measure:
+) -> _Measure:
     """Make a measure known: the next rebuild computes it of every stored system.
 
     Parameters
     ----------
-    name : letters, digits and underscores. function, kind, title, about, options : fields of `Measure`.
+    name : letters, digits and underscores. function, kind, title, about, options : fields of `_Measure`.
 
     A measure of one's own is given anew. Raises ValueError for the name of one that comes with the package.
 
@@ -151,7 +151,7 @@ def register_measure(
         raise ValueError(f"measure name {core.shown(name)}: letters, digits and underscores are needed")
     if _measures.get((kind, name)) in _BUILT_IN:
         raise ValueError(f"there is a measure {name!r} already: choose another name")
-    made = Measure(name, title or name, kind, function, about, **options)
+    made = _Measure(name, title or name, kind, function, about, **options)
     _measures[kind, name] = made
     return made
 
@@ -168,7 +168,7 @@ def unregister_measure(name: str, kind: str = "labels") -> None:
     del _measures[kind, name]
 
 
-def _applied(run: Run) -> dict[str, tuple[Any, list[Measure]]]:
+def _applied(run: Run) -> dict[str, tuple[Any, list[_Measure]]]:
     """Kind of measure → the outcome of a run that it takes, and the measures of that kind that fit the run:
     the registered ones, then schemes beyond the five.
 
@@ -193,13 +193,13 @@ def _applied(run: Run) -> dict[str, tuple[Any, list[Measure]]]:
     return applied
 
 
-def _further_schemes(kind: str) -> list[Measure]:
+def _further_schemes(kind: str) -> list[_Measure]:
     """Of schemes beyond the five, as measures of labels, with intervals, and of label sets."""
     known = metrics.scheme_names() if kind in ("labels", "sets") else ()
     about, drawn = "F1 averaged under the scheme {}.", kind == "labels"
     rest = {"interval": drawn, "averages": drawn}
     return [
-        Measure(name, name, kind, partial(_scheme_score, name), about.format(name), **rest)
+        _Measure(name, name, kind, partial(_scheme_score, name), about.format(name), **rest)
         for name in known
         if name not in metrics.SCHEMES
     ]
@@ -259,7 +259,7 @@ def measured(run: Run, replicates: int = REPLICATES, cached: bool = False) -> di
 
 
 def _intervals(
-    kind: str, outcome: Any, run: Run, measures: Sequence[Measure], replicates: int
+    kind: str, outcome: Any, run: Run, measures: Sequence[_Measure], replicates: int
 ) -> dict[str, list[float]]:
     """Ends of the intervals of measures that can be drawn, all of the same replicates."""
     rng, drawn = np.random.default_rng(SEED), [measure for measure in measures if measure.interval]
@@ -326,7 +326,7 @@ def measure_columns(runs: Sequence[Run], replicates: int) -> list[dict[str, Any]
     return sorted(columns.values(), key=lambda column: KINDS.index(column["kind"]))
 
 
-def _signature(measure: Measure, run: Run, outcome: Any) -> str:
+def _signature(measure: _Measure, run: Run, outcome: Any) -> str:
     """What a value of a measure needs to be read, but for its interval.
 
     >>> table = metrics.Outcome.from_columns(list("aab"), list("aaa"))
