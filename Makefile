@@ -54,7 +54,8 @@ sdist wheel: setup  ## build the archive, from which the tests of the core run, 
 	$(VENV)/bin/uv build --quiet --$@ --out-dir dist .
 
 leaderboard: setup  ## write the page of all stored systems, results/leaderboard/index.html, and take its pictures
-	$(PY) -m helpers leaderboard rebuild --pictures figures
+	$(PY) -m helpers leaderboard rebuild
+	-$(PY) docs/pictures.py
 
 test: lint  ## lint, then unit tests, doctests, structure checks and all notebooks, on all processors
 	$(PY) -m pytest $(PARALLEL) $(ONLY) -m 'not nightly'

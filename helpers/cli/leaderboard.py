@@ -159,7 +159,6 @@ def _compare_two(
 @option("--runs", "FOLDER", "Where the runs of the reproduction lie (default results/runs).")
 @bootstrap(default=1000, seed=False)
 @flag("--fresh", "Compute all intervals anew, not only those of new outcomes.")
-@option("--pictures", "FOLDER", "Take pictures of the page there; needs Chromium and playwright.")
 @flag("--neighbours", "First renew the paired intervals of neighbours, from the prediction files.")
 @STORE
 def _rebuild(out: str | None, fresh: bool, neighbours: bool, stored: dict, **options: Any) -> None:
@@ -173,19 +172,16 @@ def _rebuild(out: str | None, fresh: bool, neighbours: bool, stored: dict, **opt
       python -m helpers leaderboard rebuild
       python -m helpers leaderboard rebuild --output page.html --bootstrap 200
     """
-    from ..reporting.leaderboard import PAGE, build_page, page_data, take_pictures, write_neighbours
+    from ..reporting.leaderboard import PAGE, build_page, page_data, write_neighbours
 
     if neighbours:
         write_neighbours(options["replicates"])
-    pictures = options.pop("pictures")
     given = {name: value for name, value in options.items() if value is not None}
     data = page_data(**stored, **given, cached=not fresh)
     path = build_page(data, out or PAGE)
     systems = sum(len({run["key"] for run in testset["systems"]}) for testset in data["testsets"])
     size = f"{path.stat().st_size / 1e6:.2f} MB"
     put(f"{path}: systems: {systems}, test sets: {len(data['testsets'])}, {size}")
-    for picture in take_pictures(path, pictures) if pictures else ():
-        put(str(picture))
 
 
 @_leaderboard.command("remove")

@@ -24,7 +24,7 @@ import pandas as pd
 
 from .. import metrics
 from ..core import Label, shown, unknown_name
-from ..runs import RUNS_FOLDER, Run, list_runs
+from ..runs import Run, list_runs
 
 DIRECTION = ("performance_original", "performance_paired", "pd", "pir", "ppr")
 """A, B, PD, PIR and PPR, as `DirectionScores` names them."""
@@ -240,12 +240,12 @@ def run_rows(scores: pd.DataFrame, intervals: pd.DataFrame | None = None) -> pd.
     return rows.reindex(columns=[*key, "seed_or_agg", "value", "low", "high", "runs", "seeds"])
 
 
-def runs_with(encoder: str, datasets: Iterable[str], folder: Path | str = RUNS_FOLDER) -> list[Run]:
+def runs_with(encoder: str, datasets: Iterable[str]) -> list[Run]:
     """The runs of profile standard that read with this encoder, or with none.
 
     Raises ValueError, with the known names, for an encoder that no run has.
     """
-    runs = [run for name in datasets for run in list_runs(name, profile="standard", folder=folder)]
+    runs = [run for name in datasets for run in list_runs(name, profile="standard")]
     known = sorted({run.encoder for run in runs if run.seed is not None})
     if known and encoder not in known:
         raise unknown_name("encoder", encoder, known)

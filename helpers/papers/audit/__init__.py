@@ -32,7 +32,6 @@ from .intervals import (
     Known,
     corners,
     difference,
-    ends,
     negative_share,
     overlap,
 )
@@ -126,7 +125,7 @@ def _against_stated(
     """A check for each statement (or one that says there is none), with the derived range that fits."""
     last = derived[-1] if derived else None
     for published, claimed in stated:
-        fitting = next((interval for interval in derived if overlap(interval, ends(claimed))), last)
+        fitting = next((interval for interval in derived if overlap(interval, claimed)), last)
         audit.check(_TABLE_1, claim, published, claimed, fitting, inputs)
     if not stated:
         audit.check(_TABLE_1, claim, "", None, last, inputs, _UNPRINTED)

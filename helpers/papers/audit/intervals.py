@@ -24,17 +24,16 @@ import pandas as pd
 from scipy.optimize import brentq
 from scipy.special import entr
 
-from ...metrics import cohens_d
 from ...reporting import Cell, Range, find_cell
 
 Known = Cell | Range | float
 """A printed number, of which its interval is meant, an interval, or a value that is known exactly."""
 
 
-def ends(known: Known) -> Range:
+def _ends(known: Known) -> Range:
     """Lowest and highest value.
 
-    >>> ends(2.5), ends((1, 2))
+    >>> _ends(2.5), _ends((1, 2))
     ((2.5, 2.5), (1, 2))
     """
     if isinstance(known, Cell):
@@ -42,13 +41,14 @@ def ends(known: Known) -> Range:
     return known if isinstance(known, tuple) else (known, known)
 
 
-def overlap(first: Range, second: Range) -> bool:
+def overlap(first: Known, second: Known) -> bool:
     """Do two closed intervals share a value?
 
     >>> overlap((0, 1), (1, 2)), overlap((0, 1), (1.1, 2))
     (True, False)
     """
-    return first[0] <= second[1] and second[0] <= first[1]
+    (low, high), (least, most) = _ends(first), _ends(second)
+    return low <= most and least <= high
 
 
 def corners(function: Callable[..., float], *arguments: Known) -> Range:
@@ -61,7 +61,7 @@ def corners(function: Callable[..., float], *arguments: Known) -> Range:
     >>> corners(lambda a, b: a - b, (1, 2), (0, 5))
     (-4, 2)
     """
-    values = [function(*corner) for corner in product(*map(ends, arguments))]
+    values = [function(*corner) for corner in product(*map(_ends, arguments))]
     return min(values), max(values)
 
 
@@ -71,7 +71,7 @@ def difference(a: Known, b: Known) -> Range:
     >>> difference((1, 2), (0, 1))
     (0, 2)
     """
-    (a_low, a_high), (b_low, b_high) = ends(a), ends(b)
+    (a_low, a_high), (b_low, b_high) = _ends(a), _ends(b)
     return a_low - b_high, a_high - b_low
 
 
@@ -81,22 +81,9 @@ def magnitude(a: Known) -> Range:
     >>> magnitude((-3, -2)), magnitude((-1, 2))
     ((2, 3), (0.0, 2))
     """
-    low, high = ends(a)
+    low, high = _ends(a)
     least, most = sorted((abs(low), abs(high)))
     return (0.0, most) if low <= 0 <= high else (least, most)
-
-
-def effect_size(mean_a: Known, sd_a: Known, mean_b: Known, sd_b: Known) -> Range:
-    """Cohen's d = √2 (μ_a − μ_b) / √(σ_a² + σ_b²) (Harbecke et al. 2022, Eq. 4).
-
-    Exact by `corners`: d rises with μ_a, falls with μ_b, and for fixed means moves in one direction with each
-    σ.
-
-    >>> low, high = effect_size((72.45, 72.55), (0.25, 0.35), (71.45, 71.55), (0.35, 0.45))
-    >>> round(low, 2), round(high, 2)
-    (2.23, 3.62)
-    """
-    return corners(cohens_d, mean_a, sd_a, mean_b, sd_b)
 
 
 def negative_share(perplexity: Known, without: Known) -> list[Range]:
@@ -112,7 +99,7 @@ def negative_share(perplexity: Known, without: Known) -> list[Range]:
     >>> negative_share((9.0, 9.1), (7.0, 7.1))
     []
     """
-    perplexity, without = ends(perplexity), ends(without)
+    perplexity, without = _ends(perplexity), _ends(without)
     if perplexity[0] > 1 + without[1]:
         return []
     branches = [corners(lambda p, w: _share(p, w, upper=True), perplexity, without)]
@@ -207,12 +194,12 @@ class Audit:
         """
         verdict = NOT_DERIVABLE
         if claimed is not None and derived is not None:
-            (least, most), (low, high) = ends(claimed), ends(derived)
-            verdict = CONSISTENT if overlap((least, most), (low, high)) else INCONSISTENT
+            (least, most), (low, high) = _ends(claimed), _ends(derived)
+            verdict = CONSISTENT if overlap(claimed, derived) else INCONSISTENT
             inside = least <= low and high <= most
             if verdict == CONSISTENT and isinf(most - least) and not inside:
                 note = "; ".join(filter(None, (note, "rounding leaves it open")))
-        self.add(where, claim, published, None if derived is None else ends(derived), verdict, inputs, note)
+        self.add(where, claim, published, None if derived is None else _ends(derived), verdict, inputs, note)
 
     def compare(
         self, cell: Cell, claim: str, derived: Known | None, inputs: Iterable[object] = (), note: str = ""

@@ -20,7 +20,7 @@ from scipy.optimize import minimize_scalar
 from scipy.stats import t as student
 from scipy.stats import ttest_ind
 
-from ...metrics import SAWILOWSKY, SCHEMES, sawilowsky
+from ...metrics import SAWILOWSKY, SCHEMES, cohens_d, sawilowsky
 from ...reporting import Cell, Range, find_cell
 from .intervals import (
     ABOVE_ZERO,
@@ -30,7 +30,6 @@ from .intervals import (
     Audit,
     corners,
     difference,
-    effect_size,
     magnitude,
 )
 
@@ -67,9 +66,10 @@ class _Comparison:
 
     @property
     def effect(self) -> Range:
-        """Cohen's d from means and SDs."""
+        """Cohen's d = √2 (μ_a − μ_b) / √(σ_a² + σ_b²) (Eq. 4) from means and SDs; exact by `corners`: d rises
+        with μ_a, falls with μ_b, and for fixed means moves in one direction with each σ."""
         (mean_a, mean_b), (sd_a, sd_b) = self.mean, self.sd
-        return effect_size(mean_a, sd_a, mean_b, sd_b)
+        return corners(cohens_d, mean_a, sd_a, mean_b, sd_b)
 
 
 def _welch_df(sd_a: Range, sd_b: Range, runs: int) -> Range:

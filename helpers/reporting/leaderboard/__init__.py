@@ -17,4 +17,4 @@ from .store import (
     submissions,
 )
 from .payload import alpha_curves, page_data, ranking_table, write_neighbours
-from .page import PAGE, build_page, file_report, take_pictures
+from .page import PAGE, build_page, file_report

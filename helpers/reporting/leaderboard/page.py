@@ -12,10 +12,7 @@ import base64
 import hashlib
 import html
 import json
-import logging
-import os
 import re
-import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,7 +22,7 @@ import numpy as np
 import pandas as pd
 
 from ... import ROOT, WEB, __version__, metrics
-from ...core import atomic_writer, read_file, table_name, visible, write_atomically
+from ...core import read_file, table_name, visible, write_atomically
 from ...evaluation import score_file, score_run
 from ...runs import STORED_RUNS, Run
 from .checks import Submission, find_test_set
@@ -37,8 +34,6 @@ SCRIPTS = ("metrics", "dom", "state", "model", "charts", "ranking", "views", "ma
 """Of the page, in one scope; the last one draws it."""
 PLOT = "vendor/plot.min.js"
 """Observable Plot 0.6.17 with the parts of D3 that it uses; web/README.md says how the file was made."""
-PICTURES = {"light": (1280, "light"), "dark": (1280, "dark"), "phone": (390, "light")}
-"""End of a picture's name → width of the window and colours."""
 SAFE = "base-uri 'none'; form-action 'none'"
 STEPS = np.linspace(0, 1, 41)
 CITATION = (
@@ -53,7 +48,6 @@ OWN_STYLE = (
 )
 WIDTH, HEIGHT, LEFT, TOP, INNER = 820, 300, 48, 20, 244
 """Of the figure over α: the whole, where the plane begins, and its height."""
-logger = logging.getLogger(__name__)
 
 
 def build_page(data: dict[str, Any], path: Path | str = PAGE) -> Path:
@@ -68,34 +62,6 @@ def build_page(data: dict[str, Any], path: Path | str = PAGE) -> Path:
     3
     """
     return write_atomically(path, _page_text(data))
-
-
-def take_pictures(page: Path | str, folder: Path | str) -> list[Path]:
-    """Pictures of the page as it opens, `leaderboard_<name>.png` for each of `PICTURES`; their paths.
-
-    Chromium draws them, through playwright. Where one of the two is missing, that is logged as a warning, and
-    there are none.
-    """
-    chromium = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
-    try:
-        from playwright.sync_api import sync_playwright
-    except ImportError:
-        chromium = None
-    if not chromium:
-        logger.warning("no pictures of the page were taken: they need Chromium and the package playwright")
-        return []
-    taken = []
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
-        for name, (width, colours) in PICTURES.items():
-            view = browser.new_page(viewport={"width": width, "height": 1180}, color_scheme=colours)
-            view.goto(Path(page).resolve().as_uri())
-            view.wait_for_selector("#view-ranking svg")
-            taken.append(Path(folder, f"leaderboard_{name}.png"))
-            with atomic_writer(taken[-1]) as stream:
-                stream.write(view.screenshot())
-        browser.close()
-    return taken
 
 
 def _page_text(data: dict[str, Any]) -> str:

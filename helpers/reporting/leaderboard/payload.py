@@ -306,7 +306,7 @@ def _neighbours(tables: Mapping[str, metrics.Outcome], negative: Any) -> list[tu
     return list(pairs.values())
 
 
-def write_neighbours(replicates: int = REPLICATES, path: Path | str = PAIRS) -> Path:
+def write_neighbours(replicates: int = REPLICATES) -> Path:
     """Compute the paired intervals of all neighbours among the published systems; atomically.
 
     Raises MissingData if the published prediction files are not here.
@@ -321,7 +321,7 @@ def write_neighbours(replicates: int = REPLICATES, path: Path | str = PAIRS) -> 
     sets["semeval2010"] = (answers["CNN"]["gold"], columns, SEMEVAL_RELATIONS, "Other")
     lines = {name: ",\n".join(_lines(*given, replicates)) for name, given in sets.items()}
     text = ",\n".join(f"{json.dumps(name)}: [\n{rows}\n]" for name, rows in lines.items())
-    return write_atomically(path, f"{{\n{text}\n}}\n")
+    return write_atomically(PAIRS, f"{{\n{text}\n}}\n")
 
 
 def _lines(gold: Any, columns: Any, labels: Sequence[str], negative: str, replicates: int) -> Iterator[str]:

@@ -90,7 +90,7 @@ class TestIntervals:
 
     def test_effect_df_and_p_enclose(self, rng):
         boxes = ((72.05, 72.15), (0.45, 0.55), (67.75, 67.85), (0.35, 0.45))
-        effect, df = intervals.effect_size(*boxes), _welch_df(boxes[1], boxes[3], 5)
+        effect, df = intervals.corners(cohens_d, *boxes), _welch_df(boxes[1], boxes[3], 5)
         p = _two_sided_p(effect, df, 5)
         for _ in range(300):
             corner = rng.random(4) < 0.3
