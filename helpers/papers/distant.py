@@ -99,22 +99,6 @@ def list_scores(
     return table.sort_values("auc", ascending=False, ignore_index=True)
 
 
-def beside_common_recall(scores: pd.DataFrame, cut: pd.DataFrame) -> pd.DataFrame:
-    """Two tables of `list_scores`, whole lists and cut ones, beside each other: areas, ranks, precision.
-
-    >>> whole = pd.DataFrame({"system": ["a", "b"], "auc": [0.4, 0.2]})
-    >>> cut = pd.DataFrame({"system": ["b", "a"], "auc": [0.15, 0.1], "precision": [0.6, 0.5]})
-    >>> beside_common_recall(whole, cut).loc["a"].tolist()
-    [0.4, 1.0, 0.1, 2.0, 0.5]
-    """
-    columns = cut.set_index("system")[["auc", "precision"]].rename(columns={"auc": "auc cut"})
-    both = scores.set_index("system")[["auc"]].join(columns)
-    ranks = both[["auc", "auc cut"]].rank(ascending=False, method="min").astype("Int64")
-    both.insert(1, "rank", ranks["auc"])
-    both.insert(3, "rank cut", ranks["auc cut"])
-    return both.rename(columns={"precision": "precision at the cut"})
-
-
 def fact_rows(scores: pd.DataFrame, dataset: str, item: str, replicates: int, seed: int) -> list[dict]:
     """Rows of a tidy table from `list_scores`; nobody published these numbers.
 

@@ -1,6 +1,6 @@
 """Paper W (Harbecke et al. 2022), class weighting: Table 1 from label counts, Table 4 from our runs, one
 class in a macro average; published systems of TACRED and SemEval under the schemes, from stored outcomes; how
-many test samples a difference of one point needs.
+many test samples a difference of one point needs; invented systems that show what a scheme rewards.
 
 A test part stands for its corpus in Table 1; of DocRED it is the 699 public development documents, of a
 corpus without direction (`-undirected`) the test part with its directions merged. Notebook 05 writes
@@ -10,7 +10,7 @@ corpus without direction (`-undirected`) the test part with its directions merge
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import product
 
 import numpy as np
@@ -40,6 +40,9 @@ PLANNED = {
 """Data set → the stored run of the system that a better one is planned beside."""
 DIFFERENCE, CHANGED = 0.01, 0.1
 """The better system leads by one point, and changes a tenth of the answers."""
+FREQUENT = 10
+RIGHT = {"specialist": (0.93, 0.2), "generalist": (0.8, 0.8)}
+"""System → how often it is right on a label with at least `FREQUENT` sentences, and on a rarer one."""
 CLASS_EFFECTS = ("support", "correct", "false_alarms", "f1", "with_class", "without_class")
 
 
@@ -307,6 +310,48 @@ def implementation_scores(replicates: int = 2000) -> pd.DataFrame:
         rows.append((*row, *metrics.averages(outcome, negative=run.negative)))
     table = pd.DataFrame(rows, columns=["model", "author", "official", "low", "high", *SCHEMES])
     return table.assign(width=table["high"] - table["low"])
+
+
+def invented_predictions(
+    gold: pd.Series, seed: int, right: Mapping[str, tuple[float, float]] = RIGHT
+) -> dict[str, pd.Series]:
+    """Predictions of systems that do not exist: each right as often as `right` says, else any label.
+
+    >>> gold = pd.Series(["a"] * 20 + ["b"] * 2)
+    >>> found = invented_predictions(gold, 1)
+    >>> list(found), len(found["specialist"])
+    (['specialist', 'generalist'], 22)
+    """
+    rng = np.random.default_rng(seed)
+    frequent = gold.map(gold.value_counts()) >= FREQUENT
+    predictions = {}
+    for name, (if_frequent, if_rare) in right.items():
+        hits = rng.random(len(gold)) < np.where(frequent, if_frequent, if_rare)
+        predictions[name] = gold.where(hits, rng.permutation(gold))
+    return predictions
+
+
+def invented_leads(
+    gold: pd.Series, seeds: Iterable[int], right: Mapping[str, tuple[float, float]] = RIGHT
+) -> pd.DataFrame:
+    """F1 of the specialist minus F1 of the generalist, in points, for each seed and scheme.
+
+    Returns columns seed, scheme, lead.
+
+    >>> leads = invented_leads(pd.Series(["a"] * 20 + ["Other"] * 2), [1, 2])
+    >>> len(leads), list(leads.columns)
+    (10, ['seed', 'scheme', 'lead'])
+    """
+    rows = []
+    for seed in seeds:
+        scores = [
+            metrics.averages(
+                metrics.Outcome.from_columns(gold.tolist(), labels.tolist()), negative=data.NEGATIVE
+            )
+            for labels in invented_predictions(gold, seed, right).values()
+        ]
+        rows += zip([seed] * len(SCHEMES), SCHEMES, 100 * (scores[0] - scores[1]), strict=True)
+    return pd.DataFrame(rows, columns=["seed", "scheme", "lead"])
 
 
 def _plan_rows(dataset: str, scheme: str) -> pd.DataFrame:
