@@ -187,18 +187,16 @@ def restriction_gains(scores: pd.DataFrame) -> pd.DataFrame:
     >>> found[["base", "steps", "types", "leak"]].values.tolist()
     [['b', 10.0, 12.5, 12.5]]
     """
-    keys = scores["seed"].fillna(0).astype(int).rename("seed")  # 0: nothing is drawn at random
-    wide = scores.assign(seed=keys).pivot(index=["dataset", "score", "seed"], columns="model", values="value")
-    tables = []
-    for model in (name for name in wide if name.startswith("RECENT(") and name.endswith(")")):
+    keys = scores["seed"].fillna(0).astype(int)  # 0: nothing is drawn at random
+    by, tables = ["dataset", "score"], []
+    wide = scores.assign(seed=keys).pivot(index=[*by, "seed"], columns="model", values="value")
+    for model in wide.columns[wide.columns.str.fullmatch(r"RECENT\(.*\)")]:
         base = model.removeprefix("RECENT(").removesuffix(")")
-        parts = {"alone": base, "two_steps": model + WITHOUT_TYPES}
-        parts |= {"RECENT": model, "leaky": model + AS_PUBLISHED}
-        own = wide.reindex(columns=parts.values()).set_axis(list(parts), axis=1)
+        own = wide.reindex(columns=[base, model + WITHOUT_TYPES, model, model + AS_PUBLISHED])
+        own = own.set_axis(["alone", "two_steps", "RECENT", "leaky"], axis=1)
         # a base that draws nothing at random has one run, without a seed: it stands beside every seed
-        alone = own["alone"].groupby(level=["dataset", "score"])
-        own["alone"] = alone.transform(lambda values: values.fillna(values.mean()))
-        groups = own.dropna().groupby(level=["dataset", "score"], sort=False)
+        own["alone"] = own["alone"].fillna(own["alone"].groupby(level=by).transform("mean"))
+        groups = own.dropna().groupby(level=by, sort=False)
         tables.append((100 * groups.mean()).assign(base=base, runs=groups.size()))
     columns = ["dataset", "base", "scheme", "alone", "two_steps", "RECENT", "steps", "types", "leak", "runs"]
     if not tables:
@@ -206,8 +204,8 @@ def restriction_gains(scores: pd.DataFrame) -> pd.DataFrame:
     gains = pd.concat(tables).rename_axis(["dataset", "scheme"]).reset_index()
     gains["steps"] = gains["two_steps"] - gains["alone"]
     gains["types"], gains["leak"] = gains["RECENT"] - gains["two_steps"], gains["leaky"] - gains["RECENT"]
-    order = gains["scheme"].map(SCHEMES.index)
-    return gains.assign(order=order).sort_values(["base", "order"], kind="stable", ignore_index=True)[columns]
+    gains["order"] = gains["scheme"].map(SCHEMES.index)
+    return gains.sort_values(["base", "order"], kind="stable", ignore_index=True)[columns]
 
 
 def leak_effects(runs: Iterable[Run]) -> pd.DataFrame:

@@ -156,6 +156,18 @@ def _opposite(micro: pd.Series, macro: pd.Series) -> pd.DataFrame:
     return pd.DataFrame.from_dict(rows, orient="index")
 
 
+def ontology_map() -> pd.DataFrame:
+    """Table A.1: each of the 53 old relations, what becomes of it, and its new name.
+
+    >>> ontology_map()["what"].value_counts().tolist()
+    [23, 15, 15]
+    """
+    new = pd.Series(data.nyt10m_relations(), name="new relation").rename_axis("old relation").reset_index()
+    shared = new["new relation"].duplicated(keep=False) & new["new relation"].notna()
+    what = np.select([new["new relation"].isna(), shared], ["deleted", "merged"], "kept")
+    return new.assign(what=what).fillna("")[["old relation", "what", "new relation"]]
+
+
 def _published_list_runs() -> list[Run]:
     """A run of each of `PUBLISHED_LISTS`; the lists keep their order, scores are rounded.
 
