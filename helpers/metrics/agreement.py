@@ -53,7 +53,7 @@ def rank_agreement(scores: Any) -> np.ndarray:
 def resampled_agreement(
     tables: Sequence[Outcome],
     rng: np.random.Generator,
-    replicates: int = 200,
+    replicates: int,
     schemes: Schemes = None,
     **policy: Any,
 ) -> np.ndarray:

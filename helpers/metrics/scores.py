@@ -98,7 +98,7 @@ def ratio(part: Any, whole: Any, undefined: float = np.nan, low: float = 0.0) ->
     return shares
 
 
-def f_beta(beta: float = 1.0) -> ClassScore:
+def f_beta(beta: float) -> ClassScore:
     """F_β = (1+β²)·TP / ((1+β²)·TP + β²·FN + FP) (Harbecke et al. 2022, Eq. 1); undefined if all are 0.
 
     The denominator is β² · gold + predicted. β > 1 stresses recall, β < 1 precision. Raises ValueError unless

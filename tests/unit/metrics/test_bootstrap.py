@@ -28,16 +28,6 @@ def two_systems(both, first_only, second_only, neither=0):
     return outcome, outcome.of("second")
 
 
-def test_equal_seeds_give_equal_results_and_other_seeds_others():
-    def ends(seed):
-        rng, systems = np.random.default_rng(seed), two_systems(50, 12, 9, 29)
-        test = paired_bootstrap(*systems, averages, rng, 300)
-        low = bootstrap_intervals(systems[0], averages, rng, 300).low
-        return np.r_[test.low, test.high, test.p, low].tolist()
-
-    assert ends(1) == ends(1) != ends(2)
-
-
 def test_the_interval_agrees_with_scipys_bootstrap_of_the_samples(rng):
     options = {"n_resamples": 9999, "method": "percentile", "rng": np.random.default_rng(3), "batch": 1000}
     expected = stats.bootstrap((np.repeat([1.0, 0.0], [700, 300]),), np.mean, **options).confidence_interval
@@ -129,7 +119,7 @@ def test_what_cannot_be_drawn_is_named(change, error, message, rng):
         bootstrap_intervals(**given | change)
 
 
-@pytest.mark.parametrize(("successes", "n"), [(0, 5), (5, 5), (3, 5), (600, 1000)])
+@pytest.mark.parametrize(("successes", "n"), [(0, 5), (40, 40), (3, 5), (600, 1000)])
 def test_wilson_is_scipys(successes, n):
     low, high = ClassReport(n, (), None, successes / n, (), (), {}, {}, "f1", "").accuracy_interval
     expected = stats.binomtest(successes, n).proportion_ci(method="wilson")

@@ -92,10 +92,12 @@ def test_golden_rows_of_the_official_scorer_and_one_corrupted_answer(name, gold_
 
 
 def test_a_wrong_direction_is_one_false_alarm_and_one_miss_of_its_base():
-    scores = official_scores(Outcome.from_columns(["R(e1,e2)", "R(e2,e1)"], ["R(e2,e1)", "R(e2,e1)"]))
+    table = Outcome.from_columns(["R(e1,e2)", "R(e2,e1)"], ["R(e2,e1)", "R(e2,e1)"])
+    scores = official_scores(table)
     assert scores["grouped"] == {"micro": 0.5, "macro": 0.5, "accuracy": 0.5}
     assert scores["undirected"] == {"micro": 1.0, "macro": 1.0, "accuracy": 1.0}
     assert (scores["directed"]["macro"], scores["directed"]["micro"]) == (pytest.approx(1 / 3), 0.5)
+    assert official_scores(table, negative=None) == scores
 
 
 def test_a_skipped_id_is_a_miss_but_no_answer():

@@ -87,6 +87,7 @@ def test_any_split_and_any_order_give_the_same_outcome(n, n_labels, share, seed,
 def test_rows_come_back(rng):
     outcome = outcome_of(rng.random((200, 90)) < 0.1, rng.random((200, 90)), 70)
     assert RankingOutcome.from_rows(outcome.to_rows(), 70, outcome.labels) == outcome
+    assert RankingOutcome.from_rows([[1, [1], 0]], 1, "ab").n == 0
 
 
 def small(n=1, n_labels=2, depth=1):

@@ -13,7 +13,7 @@ import pytest
 
 from helpers.metrics import SCHEMES, Outcome, Policy, escape_markdown, evaluate, latex_float, latex_name
 from helpers.metrics.latex import latex_text
-from helpers.metrics.report import Table
+from helpers.metrics.report import DIRECTION_SCORES, Table
 from tests.support import latex_tables
 
 
@@ -24,6 +24,8 @@ def report():
 
 
 def test_the_dict_has_the_promised_keys_and_goes_into_json(report):
+    report.extra["direction"] = dict.fromkeys(DIRECTION_SCORES.values(), 0.5) | {"pir": None}
+    assert report.scores()["A"] == 0.5 and np.isnan(report.scores()["PIR"])
     report.extra["direction"] = {"pir": float("nan"), "better_set": "B"}
     read = json.loads(json.dumps(report.to_dict(), allow_nan=False))
     assert (read["n"], read["negative"], read["labels"]) == (4, "NA", ["NA", "a_1", "b&c", "d\x1b"])
@@ -142,7 +144,10 @@ def test_sections_are_tables_of_their_own(report):
     direction = {"pd": 0.25, "pir": None, "better_set": "B", "n": 4, "signature": "x"}
     report.extra["direction"] = direction | {"intervals": {"pd": {"low": 0.2, "high": 0.3}}}
     macro = {"macro": 0.5, "macro_low": 0.4, "macro_high": 0.6, "signature": "x"}
-    report.extra["official"] = {"grouped": macro}
+    report.extra["official"], report.headings["official"] = {"grouped": macro}, "over 2 labels"
+    text = report.to_text()
+    assert "pd 25.00  pir undefined  better_set B  n 4\n    x\n  intervals.pd" in text
+    assert "\nofficial: over 2 labels\n  grouped" in text
     _, direction, official = latex_tables(report.to_latex())
     assert direction[0] == ["Direction", "PD", "PIR", "Better set", "$n$"]
     assert direction[1] == ["direction", "25.0 [20.0, 30.0]", "--", "B", "4"]

@@ -67,8 +67,9 @@ def test_welch_and_the_pooled_sd_agree_with_scipy(rng):
 def test_fewer_than_five_runs_warn_the_caller(runs, warned):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        assert np.isnan(welch_from_summary(1, 1, runs, 1, 1, 9).p) == (runs < 2)
-        run_test([0.7 + run / 100 for run in range(runs)], [0.5, 0.6, 0.7, 0.8, 0.9])
+        p = welch_from_summary(1, 1, runs, 1, 1, 9).p
+        d = run_test([0.7 + run / 100 for run in range(runs)], [0.5, 0.6, 0.7, 0.8, 0.9])["d"]
+    assert np.isnan([p, d]).tolist() == [runs < 2] * 2
     assert [warning.category for warning in caught] == [FewRunsWarning] * (2 * warned)
     assert not warned or caught[0].filename == __file__ and f"{runs} run" in str(caught[0].message)
 

@@ -91,7 +91,7 @@ def test_named_schemes_are_members_of_the_family():
     for name, alpha in {"weighted": 1, "dodrans": 0.75, "macro": 0}.items():
         for member in (power(alpha), f"n^{alpha}"):
             assert class_weights([7, 5, 1], name).tolist() == class_weights([7, 5, 1], member).tolist()
-    assert scheme_names([power(0.5)]) == ("n^0.5",)
+    assert scheme_names([power(0.5)]) == ("n^0.5",) and not desiderata([0], "macro")["D0"]
     assert class_weights([0.1 + 0.2], "entropy", total=0.3).tolist() == [1.0]  # above it in the last digit
 
 
