@@ -11,7 +11,7 @@ import pytest
 from helpers import evaluation, metrics
 from helpers.core import SEMEVAL_RELATIONS, MalformedRecord
 from helpers.evaluation import compare_files, score_file, score_frame
-from helpers.metrics import SCHEMES, Outcome, averages, scheme_names
+from helpers.metrics import SCHEMES, Outcome, averages
 from helpers.papers.multilabel import scores_of
 from helpers.reporting import resampled_intervals, scheme_scores
 from helpers.runs import Run, save_run
@@ -252,15 +252,8 @@ class TestConfidence:
 ROOT_WEIGHTED = [*SCHEMES, "root"]
 
 
-@pytest.fixture
-def root():
-    """A sixth scheme; `score` and `compare` have it in tests/unit/test_extend.py."""
-    with temporary_scheme("root", lambda support, total: support**0.5):
-        yield
-    assert scheme_names() == SCHEMES
-
-
-def test_a_sixth_scheme_has_intervals_and_is_in_every_report(root):
+@temporary_scheme("root", lambda support, total: support**0.5)
+def test_a_sixth_scheme_has_intervals_and_is_in_every_report():
     gold, predicted, rng = list("aaaaabbbcd"), list("aaabbbbaca"), np.random.default_rng(1)
     table = Outcome.from_columns(gold, predicted)
     report = score_frame(pd.DataFrame({"gold": gold, "predicted": predicted}), replicates=50)

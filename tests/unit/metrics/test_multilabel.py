@@ -33,10 +33,6 @@ def pair(rng, n=80, n_labels=9, share=0.2):
     return truth, predicted
 
 
-def counts_of(rng):
-    return Outcome.from_sets(*pair(rng), decision="score>0").per_class()
-
-
 @pytest.mark.parametrize("score", ORACLES)
 def test_averages_over_all_labels_are_those_of_scikit_learn(score, rng):
     for share in (0.02, 0.2, 0.6):
@@ -60,6 +56,7 @@ def test_schemes_are_class_weights_times_label_scores(scheme, rng):
 
 
 def test_signatures_carry_what_a_score_needs(rng):
+    counts = Outcome.from_sets(*pair(rng), decision="score>0").per_class()
     for policy, scheme, fields in (
         ({}, "macro", "scheme:macro|labels:listed|zero_support:zero"),
         ({"labels": "supported"}, "micro", "scheme:micro|labels:listed"),
@@ -67,7 +64,7 @@ def test_signatures_carry_what_a_score_needs(rng):
         ({"labels": [3, 1], "zero_division": 1}, None, "labels:1+3|zero_support:skip|zero_division:1"),
         ({"labels": [3, 1, 0, 2]}, None, "labels:4of9#9d3d950e|zero_support:skip"),
     ):
-        counts, tail = counts_of(rng), "decision:score>0|n:80|labels_n:9|v:0.1"
+        tail = "decision:score>0|n:80|labels_n:9|v:0.1"
         assert Policy.of(counts, **policy).signature(counts, "f2", scheme) == f"f2|{fields}|{tail}"
 
 

@@ -119,17 +119,6 @@ def sets_of(rng, n=60, n_labels=7, share=0.2):
     return rng.random((n, n_labels)) < share, rng.random((n, n_labels)) < share
 
 
-@PROPERTY
-@given(st.integers(0, 40), st.integers(1, 6), st.floats(0, 1), st.integers(0, 10**6), st.data())
-def test_any_split_and_any_order_of_label_sets_give_the_same_outcome(n, n_labels, share, seed, data):
-    rng = np.random.default_rng(seed)
-    truth, predicted = sets_of(rng, n, n_labels, share)
-    whole = Outcome.from_sets(truth, predicted)
-    cuts = sorted(data.draw(st.lists(st.integers(0, n), max_size=4)))
-    pieces = [Outcome.from_sets(truth[p], predicted[p]) for p in np.split(rng.permutation(n), cuts)]
-    assert sum(pieces) == Outcome.merged(pieces) == whole and whole.n == n
-
-
 def test_pairs_of_sets_are_counted_once_each_and_come_back(rng):
     truth, predicted = sets_of(rng, 400, 3, 0.4)
     sets = Outcome.from_sets(truth, predicted, "abc", "score>0")
