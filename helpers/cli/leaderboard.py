@@ -9,12 +9,11 @@ from typing import Any
 import click
 
 from .. import program
-from . import options as shared
-from .base import app
-from .options import as_json, bootstrap, flag, forms, option, put, put_report
+from . import base
+from .base import app, as_json, bootstrap, flag, forms, option, put, put_report
 
 logger = logging.getLogger(__name__)
-SEED_TYPE = click.IntRange(0, shared.SEEDS)
+SEED_TYPE = click.IntRange(0, base.SEEDS)
 # the store as an argument, if it is not the usual one
 STORE = option(
     "--store stored",
@@ -24,7 +23,7 @@ STORE = option(
 )
 TEST_SET = "The test set, e.g. tacred, tacred-revised, semeval2010, kbp37, gids; or a name of your own."
 DATASET = option("--dataset", "D", TEST_SET, required=True)
-GOLD_FILE = option("--gold", "FILE", "A file with ids and gold labels, where there are none.", shared.FILE)
+GOLD_FILE = option("--gold", "FILE", "A file with ids and gold labels, where there are none.", base.FILE)
 REPLACE = flag("--replace", "Put it in the place of a stored submission of that name.")
 
 
@@ -43,22 +42,22 @@ def _leaderboard() -> None:
 
 
 @_leaderboard.command("add")
-@click.argument("file", metavar="[FILE]", required=False, type=shared.FILE)
+@click.argument("file", metavar="[FILE]", required=False, type=base.FILE)
 @option("--dataset", "D", TEST_SET)
 @option("--system", "NAME", "The name that the page shows.")
 @option("--paper", "URL", "Where the system is described.", default="")
 @option("--licence", "L", "Of the predictions, e.g. MIT.", default="")
-@option("--batch", "LIST", "Many: a table of file, dataset, system[, paper, licence, seed].", shared.FILE)
+@option("--batch", "LIST", "Many: a table of file, dataset, system[, paper, licence, seed].", base.FILE)
 @GOLD_FILE
 @option("--negative", "L", "The negative class of a test set of your own, e.g. no_relation.")
 @option("--seed", "N", "One run of several: the page shows the system once, with their mean.", SEED_TYPE)
-@shared.GOLD_COLUMN
-@shared.PREDICTED_COLUMN
+@base.GOLD_COLUMN
+@base.PREDICTED_COLUMN
 @option("--paired-column", "C", "Predictions on the paired sentences, for direction.")
-@shared.ID_COLUMN
-@option("--truth", "T", "For several labels a sample: the gold matrix; FILE holds the scores.", shared.FILE)
+@base.ID_COLUMN
+@option("--truth", "T", "For several labels a sample: the gold matrix; FILE holds the scores.", base.FILE)
 @option("--threshold", "X", "Labels with scores above it are predicted (default 0).", float, default=0.0)
-@option("--facts", "FACTS", "For ranked facts: the true ones, with head, tail and relation.", shared.FILE)
+@option("--facts", "FACTS", "For ranked facts: the true ones, with head, tail and relation.", base.FILE)
 @option("--n-facts", "N", "For a published list: how many facts are true.", click.IntRange(1, 2**53))
 @REPLACE
 @STORE
@@ -131,8 +130,8 @@ def _add_batch(batch: str, replace: bool, stored: dict[str, Any]) -> None:
 
 
 @_leaderboard.command("compare")
-@click.argument("first", metavar="A", type=shared.FILE)
-@click.argument("second", metavar="B", type=shared.FILE)
+@click.argument("first", metavar="A", type=base.FILE)
+@click.argument("second", metavar="B", type=base.FILE)
 @DATASET
 @option("--systems", "NAME NAME", "The names of the two systems on the page.", (str, str), required=True)
 @GOLD_FILE
@@ -232,13 +231,13 @@ BESIDE = "A stored test set: checks FILE, and gives the systems to stand beside.
 
 
 @app.command("report")
-@click.argument("path", metavar="FILE", type=shared.FILE)
+@click.argument("path", metavar="FILE", type=base.FILE)
 @option("--dataset", "D", BESIDE, default="")
 @option("--system", "NAME", "The name in the report (default: that of the file).", default="")
-@shared.COLUMNS
+@base.COLUMNS
 @bootstrap(default=1000, seed=False)
 @forms("markdown", "html", "json")
-@shared.OUTPUT
+@base.OUTPUT
 def _report(form: str, output: str | None, **options: Any) -> None:
     """A report of one prediction file, on one page.
 

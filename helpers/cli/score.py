@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import glob
 import math
+import os
 import re
 import shlex
 from collections.abc import Callable, Iterable, Sequence
@@ -15,9 +16,8 @@ import click
 
 from .. import program
 from ..core import shown, unknown_name
-from . import options as shared
-from .base import app, failed
-from .options import bootstrap, flag, forms, option, put, put_report, result_of
+from . import base
+from .base import app, bootstrap, failed, flag, forms, option, put, put_report, result_of
 
 CONFIDENCE = "How sure the system is, fractions or per cent: adds calibration (bins, expected error)."
 FAIL_UNDER = "Exit with 1 if this score is smaller, e.g. dodrans=0.67; repeatable. NAME as for --score-only."
@@ -39,21 +39,31 @@ def threshold(text: str) -> tuple[str, float]:
     return name, least
 
 
+def _predictions(text: str) -> str:
+    """The type of predictions: a file, '-' for standard input, a pattern (*, ?, [..]) or an address.
+
+    >>> _predictions("s3://bucket/part-*.parquet")
+    's3://bucket/part-*.parquet'
+    """
+    is_pattern = any(mark in text for mark in "*?[") and not os.path.exists(text)
+    return text if is_pattern or "://" in text else base.FILE_OR_STDIN.convert(text, None, None)
+
+
 @app.command("score")
-@click.argument("files", metavar="FILE...", nargs=-1, required=True, type=shared.predictions)
-@shared.READING
-@shared.COLUMNS
+@click.argument("files", metavar="FILE...", nargs=-1, required=True, type=_predictions)
+@base.READING
+@base.COLUMNS
 @option("--paired-column", "C", "Predictions on the paired samples: adds PD, PIR and PPR.")
-@option("--inverse", "FILE", "The inverses, if not (e1,e2) and (e2,e1).", shared.FILE)
+@option("--inverse", "FILE", "The inverses, if not (e1,e2) and (e2,e1).", base.FILE)
 @option("--task", "TASK", "semeval2010: its labels, its negative class, its official scores.")
 @option("--confidence", "C", CONFIDENCE)
-@shared.SCORING
+@base.SCORING
 @bootstrap()
 @option("--engine", "E", "memory, duckdb or spark: what counts (default memory, duckdb from 32 MiB on).")
 @flag("--check-ids", "Identifiers have to be unique over all files (those of a single file always are).")
 @option("--fail-under", "NAME=X", FAIL_UNDER, threshold, multiple=True)
 @option("--score-only", "NAME", SCORE_ONLY)
-@shared.RESULT
+@base.RESULT
 def _score(files: tuple[str, ...], **options: Any) -> int:
     """Every score of a file of gold and predicted labels.
 
@@ -116,7 +126,7 @@ def _reading_of(options: dict[str, Any]) -> dict[str, Any]:
     from ..data import read_label_names, read_labels
 
     names, labels = options.pop("label_names"), options.pop("label_set")
-    labels = labels if labels in (None, shared.GOLD) else read_labels(labels, keep_order=True)
+    labels = labels if labels in (None, base.GOLD) else read_labels(labels, keep_order=True)
     reading = {"label_names": read_label_names(names) if names else None, "label_set": labels}
     return reading | {"form": options.pop("input_format")}
 
@@ -159,11 +169,10 @@ def _policy_of(options: dict[str, Any]) -> dict[str, Any]:
 def _averaged(first: str, *others: str) -> str | list[str]:
     """The name of a rule, or labels; a name that ends in .txt is a file with one a line."""
     if others or not first.endswith(".txt"):
-        return first if first in shared.NAMED_LABELS and not others else [first, *others]
-    from ..data import open_source
+        return first if first in base.NAMED_LABELS and not others else [first, *others]
+    from ..data import read_labels
 
-    source = open_source(first)
-    return source.read([source.column("label")])["label"].tolist()
+    return list(read_labels(first, keep_order=True))
 
 
 def _with_powers(schemes: Sequence[str] | None, asked: Sequence[str]) -> Sequence[str] | None:
@@ -175,13 +184,13 @@ def _with_powers(schemes: Sequence[str] | None, asked: Sequence[str]) -> Sequenc
 
 
 @app.command("audit-leak")
-@click.argument("file", metavar="FILE", type=shared.FILE)
-@option("--negative", "L", shared.NEGATIVE, required=True)
-@shared.GOLD_COLUMN
-@shared.PREDICTED_COLUMN
-@shared.SCHEMES
+@click.argument("file", metavar="FILE", type=base.FILE)
+@option("--negative", "L", base.NEGATIVE, required=True)
+@base.GOLD_COLUMN
+@base.PREDICTED_COLUMN
+@base.SCHEMES
 @forms("table", "json", "csv")
-@shared.RAW
+@base.RAW
 def _audit_leak(file: str, **options: Any) -> None:
     """What a system would gain by an evaluation that knows which samples are negative.
 
@@ -213,25 +222,25 @@ CORRECTION = "Correction of p for several tests: holm (default), or bh (Benjamin
 
 
 @app.command("compare")
-@click.argument("files", metavar="[FILE...]", nargs=-1, type=shared.FILE_OR_STDIN)
+@click.argument("files", metavar="[FILE...]", nargs=-1, type=base.FILE_OR_STDIN)
 @option("--runs", "NAME=PATTERN", RUNS, multiple=True)
-@shared.READING
-@shared.MATCH
-@shared.COUNTED_AS
-@shared.MATCH_ENTITIES
-@shared.COLUMNS
+@base.READING
+@base.MATCH
+@base.COUNTED_AS
+@base.MATCH_ENTITIES
+@base.COLUMNS
 @option("--paired-column", "C", "With --runs: predictions on the paired samples, for A, B, PD, PIR, PPR.")
-@option("--inverse", "FILE", "The inverses, if not (e1,e2) and (e2,e1).", shared.FILE)
+@option("--inverse", "FILE", "The inverses, if not (e1,e2) and (e2,e1).", base.FILE)
 @option("--task", "TASK", "semeval2010: its labels, its negative class; with --runs its official score.")
-@shared.SCORING
+@base.SCORING
 @option("--correction", "NAME", CORRECTION, ["holm", "bh"], default="holm")
 @bootstrap(default=10_000, least=1)
 @option("--fail-under", "SCHEME=X", NO_WORSE, threshold, multiple=True)
 @forms("table", "json", "csv", "latex")
-@shared.LATEX
+@base.LATEX
 @flag("--tests", TESTS)
-@shared.RAW
-@shared.OUTPUT
+@base.RAW
+@base.OUTPUT
 def _compare(files: tuple[str, ...], runs: tuple[str, ...], **options: Any) -> int:
     """Tests between systems: on the same samples, or over their runs.
 
@@ -308,9 +317,8 @@ def _over_runs(files: Sequence[str], runs: Sequence[str], options: dict[str, Any
 
     if files:
         given = " ".join(f"--runs {shlex.quote(pattern)}" for pattern in runs)
-        raise ValueError(
-            f"{files[0]} stands beside {given}: quote the pattern, or give each file by --runs NAME=FILE"
-        )
+        hint = "quote the pattern, or give each file by --runs NAME=FILE"
+        raise ValueError(f"{files[0]} stands beside {given}: {hint}")
     options["inverse"] = _inverses(options)
     of_files = [options.pop(name) for name in ("match", "counted_as", "match_entities", "fail_under")]
     if any(of_files):

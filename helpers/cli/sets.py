@@ -7,9 +7,8 @@ from typing import Any
 
 import click
 
-from . import options as shared
-from .base import app
-from .options import FILE, bootstrap, flag, forms, option, put_report, result_of
+from . import base
+from .base import FILE, app, bootstrap, flag, forms, option, put_report, result_of
 from .score import FAIL_UNDER, put_scores, threshold
 
 LABELS = "Labels that the schemes average: listed (default), observed (gold or predicted somewhere), "
@@ -20,11 +19,11 @@ THRESHOLD = "Predict labels with scores above it (default 0; 0.5 is usual for pr
 @app.command("score-multilabel")
 @option("--truth", "T", "The gold labels, a matrix of 0 and 1.", FILE, required=True)
 @option("--scores", "S", "A score for each document and label.", FILE, required=True)
-@shared.KS
+@base.KS
 @flag("--multiclass", "Predict the best label of each document.")
 @option("--threshold", "X", THRESHOLD, float, default=0.0)
 @option("--labels", "L", LABELS, ["listed", "observed", "supported"], default="listed")
-@shared.SCHEMES
+@base.SCHEMES
 @bootstrap()
 @forms("table", "json")
 def _score_multilabel(truth: str, scores: str, form: str, **options: Any) -> None:
@@ -63,11 +62,11 @@ FIXED = "Give F1 of the facts with at least this score, too, e.g. 0.5."
 @option("--threshold", "X", FIXED, float)
 @option("--negative", "L", LEFT_OUT)
 @N_FACTS
-@shared.SCHEMES
+@base.SCHEMES
 @bootstrap()
 @forms("table", "json", "csv", "latex")
-@shared.LATEX
-@shared.RAW
+@base.LATEX
+@base.RAW
 def _score_facts(predictions: str, **options: Any) -> None:
     """Distant supervision: a ranked list of facts against the true ones.
 
@@ -112,7 +111,7 @@ def _score_facts(predictions: str, **options: Any) -> None:
 @N_FACTS
 @bootstrap(default=10_000, least=1)
 @forms("table", "json", "csv")
-@shared.RAW
+@base.RAW
 def _compare_facts(first: str, second: str, **options: Any) -> None:
     """Two ranked lists of facts: do they differ beyond chance?
 
@@ -138,17 +137,17 @@ NORMALISE = "Entities that differ in case, blanks or an article in front are one
 @app.command("score-triples")
 @click.argument("file", metavar="FILE", type=FILE)
 @option("--gold gold_file", "FILE", "Another file with the gold triples.", FILE)
-@shared.MATCH
+@base.MATCH
 @flag("--normalise", NORMALISE)
 @option("--train", "FILE", "Of documents: the training documents, for Ign F1.", FILE)
-@shared.COUNTED_AS
-@shared.MATCH_ENTITIES
-@shared.NAMES
-@shared.SCORING
+@base.COUNTED_AS
+@base.MATCH_ENTITIES
+@base.NAMES
+@base.SCORING
 @bootstrap()
 @option("--fail-under", "NAME=X", FAIL_UNDER, threshold, multiple=True)
 @option("--score-only", "NAME", "Print this number and nothing else: a scheme.")
-@shared.RESULT
+@base.RESULT
 def _score_triples(file: str, **options: Any) -> int:
     """Sets of triples (head, relation, tail), gold and predicted, of sentences or documents.
 

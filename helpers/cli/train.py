@@ -11,8 +11,7 @@ import click
 
 from .. import ROOT
 from ..models import MODELS  # the names: no model, no numpy, no torch
-from .base import app
-from .options import FILE, KS, SEEDS, as_json, bootstrap, flag, forms, option, put
+from .base import FILE, KS, SEEDS, app, as_json, bootstrap, flag, forms, option, put
 
 logger = logging.getLogger(__name__)
 SCRATCH = ROOT / "scratch" / "runs"
@@ -126,15 +125,13 @@ def _note_what_is_not_set(experiment: Any, settings: str) -> None:
     """Paper W's BERT_EM on SemEval has an option and a text form that its training settings do not hold."""
     if (experiment.model, experiment.dataset, settings) != ("em-es", "semeval2010", "harbecke2022"):
         return
-    wanted = {
-        "--option layer_norm true": experiment.options.get("layer_norm", False),
-        "--text official": experiment.text == "official",
-    }
-    if lacking := [words for words, is_set in wanted.items() if not is_set]:
-        logger.warning(
-            "settings harbecke2022 are of training alone; to train em-es on SemEval as in that paper, add %s",
-            " ".join(lacking),
+    lacking = [] if experiment.options.get("layer_norm") else ["--option layer_norm true"]
+    lacking += [] if experiment.text == "official" else ["--text official"]
+    if lacking:
+        message = (
+            "settings harbecke2022 are of training alone; to train em-es on SemEval as in that paper, add"
         )
+        logger.warning("%s %s", message, " ".join(lacking))
 
 
 def _check_rate(usual: Any, changed: Any) -> None:

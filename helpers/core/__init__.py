@@ -8,4 +8,4 @@ from .errors import abridged, did_you_mean, listing, shown, table_name, unknown_
 from .errors import csv_text, finite_number, progress, signature_field
 from .files import atomic_path, atomic_writer, file_sha256, plain_file, read_file, write_atomically
 from .files import exclusive, locked, named_twice, private_folder, remove_abandoned, utf8_fault
-from .files import note_opened, read_opened
+from .files import note_opened

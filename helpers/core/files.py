@@ -9,7 +9,6 @@ a library opens by itself, in C, is not seen: Parquet files that pyarrow or Duck
 
 from __future__ import annotations
 
-import codecs
 import contextlib
 import functools
 import gzip
@@ -33,7 +32,6 @@ except ImportError:  # Windows: nothing is locked, and what a killed process lef
     fcntl = None  # type: ignore[assignment]
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-_BLOCK = 1 << 24
 _PRIVATE, _LOCK, _YOUNG = ".helpers-", "lock", 60.0  # seconds in which a folder gets its lock
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT
 
@@ -267,15 +265,12 @@ def utf8_fault(content: bytes) -> tuple[int, int, str] | None:
     >>> utf8_fault(b"a\\ncaf\\xe9"), utf8_fault("café".encode())
     ((5, 2, 'byte 5 of the file, 0xe9, is not UTF-8; save the file as UTF-8'), None)
     """
-    decoder = codecs.getincrementaldecoder("utf-8")()
-    for start in range(0, len(content), _BLOCK):  # block by block, so that no copy is made
-        begun = len(decoder.getstate()[0])  # bytes of a character that the block before has cut
-        try:
-            decoder.decode(content[start : start + _BLOCK], final=start + _BLOCK >= len(content))
-        except UnicodeDecodeError as error:
-            byte = start - begun + error.start
-            said = f"byte {byte} of the file, 0x{content[byte]:02x}, is not UTF-8; save the file as UTF-8"
-            return byte, content.count(b"\n", 0, byte) + 1, said
+    try:
+        content.decode()
+    except UnicodeDecodeError as error:
+        byte = error.start
+        said = f"byte {byte} of the file, 0x{content[byte]:02x}, is not UTF-8; save the file as UTF-8"
+        return byte, content.count(b"\n", 0, byte) + 1, said
     return None
 
 
@@ -304,21 +299,3 @@ def note_opened(log: Path | str) -> None:
             note("w", arguments[1])
 
     sys.addaudithook(hook)
-
-
-def read_opened(log: Path | str) -> tuple[list[Path], list[Path]]:
-    """The files that were read and those that were written, each sorted, as `note_opened` noted them; a file
-    that was written first counts as written only.
-
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     log = Path(folder, "log")
-    ...     _ = log.write_text("r /a/in.csv\\nw /a/out.csv\\nr /a/out.csv\\n")
-    ...     [[path.name for path in paths] for paths in read_opened(log)]
-    [['in.csv'], ['out.csv']]
-    """
-    kinds: dict[str, str] = {}
-    for line in Path(log).read_text("utf-8", "surrogateescape").splitlines():
-        kind, _, path = line.partition(" ")
-        kinds.setdefault(path, kind)
-    return tuple(sorted(Path(path) for path in kinds if kinds[path] == kind) for kind in "rw")  # type: ignore

@@ -123,7 +123,7 @@ def without_duplicates(mentions: Iterable[Mention]) -> list[Mention]:
 
 
 @dataclass(frozen=True, slots=True)
-class Fingerprint:
+class _Fingerprint:
     """What a file of mentions holds, to be seen before anything is scored.
 
     Attributes
@@ -149,7 +149,7 @@ class Fingerprint:
     notes: dict[str, int]
 
 
-def fingerprint(mentions: Iterable[Mention], negative: str | None = "NA") -> Fingerprint:
+def fingerprint(mentions: Iterable[Mention], negative: str | None = "NA") -> _Fingerprint:
     """Count what a file of mentions holds.
 
     Parameters
@@ -171,7 +171,7 @@ def fingerprint(mentions: Iterable[Mention], negative: str | None = "NA") -> Fin
     bags = {(mention.head, mention.tail, label) for mention in corpus for label in mention.relations}
     positive = [sum(label != negative for label in bag.relations) for bag in pairs]
     of_sentences = sum(set(mention.relations) == {negative} for mention in corpus)
-    return Fingerprint(
+    return _Fingerprint(
         sentences=len(corpus),
         duplicates=len(corpus) - len(without_duplicates(corpus)),
         pairs=len(pairs),
@@ -253,9 +253,7 @@ def distort_bags(
     for name, value in rates.items():
         if not 0 <= value <= 1:
             raise ValueError(f"{name} is {value:g}: it has to be from 0 to 1")
-    facts = [
-        (row, relation) for row, bag in enumerate(bags) for relation in bag.relations if relation != negative
-    ]
+    facts = [(row, label) for row, bag in enumerate(bags) for label in bag.relations if label != negative]
     kept = [fact for fact in facts if rng.random() < kept_share]
     if kept and not share:
         reason = f"{len(kept)} true facts stay, so no number of false ones makes the precision 0"

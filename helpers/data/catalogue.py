@@ -14,15 +14,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Literal, cast
 
-from ..core import (
-    MissingData,
-    did_you_mean,
-    file_sha256,
-    find_negative,
-    inverse_label,
-    listing,
-    unknown_name,
-)
+from .. import core
+from ..core import MissingData, did_you_mean, listing, unknown_name
 from . import demo, distant, docred, documents, sentences, systems
 from .documents import Documents
 from .files import data_name, fetch, locate, registered_files, search_folders
@@ -100,10 +93,8 @@ class Dataset:
         if bool(self.files) != (self.reader is not None):
             raise ValueError(f"data set {self.name!r}: `files` and `reader` belong together, one is missing")
         if self.files and self.measured not in self.files:
-            splits = ", ".join(self.files)
-            raise ValueError(
-                f"data set {self.name!r}: measured is {self.measured!r}, its splits are {splits}"
-            )
+            known = ", ".join(self.files)
+            raise ValueError(f"{self.name}: measured is {self.measured!r}, its splits are {known}")
         defaults = {
             "title": self.title or self.name,
             "whole": self.whole or tuple(self.files),
@@ -139,13 +130,9 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
 
 
 def _row(name: str, cells: Mapping[str, Any]) -> Dataset:
-    own = dict(cells)
-    for key, value in cells.items():
-        if key in ("reader", "maker", "counter"):
-            own[key] = _FUNCTIONS[value]
-        elif isinstance(value, list):
-            own[key] = tuple(value)
-    return Dataset(name, **own)
+    own = {key: tuple(value) if isinstance(value, list) else value for key, value in cells.items()}
+    functions = {key: _FUNCTIONS[own[key]] for key in ("reader", "maker", "counter") if key in own}
+    return Dataset(name, **own | functions)
 
 
 _ROWS = tomllib.loads(Path(__file__).with_name("datasets.toml").read_text(encoding="utf-8"))
@@ -276,7 +263,7 @@ def corpus_hashes(name: str, splits: Iterable[str] | None = None) -> dict[str, s
     hashes = {}
     for file in (*named, *dataset.made_from):
         path = file_path(file, dataset.address)
-        hashes[data_name(file if str(file) in registered_files() else path)] = file_sha256(path)
+        hashes[data_name(file if str(file) in registered_files() else path)] = core.file_sha256(path)
     return hashes
 
 
@@ -342,8 +329,8 @@ def register_files(
             title,
             files=files,
             reader=reader,
-            directed=bool(turned) or any(inverse_label(label) != label for label in labels),
-            negative=negative if negative is not None else find_negative(labels),
+            directed=bool(turned) or any(core.inverse_label(label) != label for label in labels),
+            negative=negative if negative is not None else core.find_negative(labels),
             parsed=all(isinstance(sample, ParsedSample) for part in samples.values() for sample in part),
             relations=tuple(dict.fromkeys([*labels, *turned])) if listed or turned else (),
             inverse=turned,

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+FRAME = "the frame"
+
+
 @dataclass(frozen=True, eq=False)
 class Coded:
     """A column of labels, in the form of a pandas Categorical.
@@ -113,24 +116,36 @@ def as_frame(columns: Mapping[str, Any]) -> pd.DataFrame:
     return pd.DataFrame({**columns, **coded})
 
 
+class Respelling(NamedTuple):
+    """A label that was spelt otherwise: as it stood, as it is counted, in how many cells of which columns."""
+
+    label: str
+    counted_as: str
+    cells: int
+    columns: tuple[str, ...]
+
+
 class LabelColumns(dict):
     """The columns of a prediction file: role (`id`, `gold`, `predicted`, `predicted_paired`) → `Coded`.
 
     `columns` says which column of the file each is; `counts` how often each row occurs, if an engine counted
-    (`count_files`); None: once. `locate(role, row, reason)` is the error about a cell: file, line, column.
+    (`count_files`); None: once. `locate(role, row, reason)` is the error about a cell: file, line, column;
+    None: of a frame, which has no lines.
     """
 
     def __init__(
         self,
         arrays: Mapping[str, Coded],
         columns: Mapping[str, str],
-        locate: Callable[[str, int, str], MalformedRecord] = lambda role, row, reason: MalformedRecord(
-            "", f"row {row + 1}: {reason}"
-        ),
+        locate: Callable[[str, int, str], MalformedRecord] | None = None,
         counts: np.ndarray | None = None,
     ) -> None:
         super().__init__(arrays)
-        self.columns, self.locate, self.counts = dict(columns), locate, counts
+        self.columns, self.counts = dict(columns), counts
+        self.locate = locate or self._locate
+
+    def _locate(self, role: str, _row: int, reason: str) -> MalformedRecord:
+        return MalformedRecord(FRAME, reason, None, self.columns[role])
 
     @property
     def roles(self) -> list[str]:
@@ -147,91 +162,74 @@ class LabelColumns(dict):
         frame.attrs["columns"] = self.columns
         return frame
 
+    def renamed(
+        self, new_label: Mapping[str, str], roles: Sequence[str]
+    ) -> tuple[LabelColumns, list[Respelling]]:
+        """The columns with other labels in place of some in these roles, and what was changed, by label.
 
-class Respelling(NamedTuple):
-    """A label that was spelt otherwise: as it stood, as it is counted, in how many cells of which columns."""
+        >>> read = LabelColumns({"predicted": Coded.of(["none", "a"])}, {"predicted": "answer"})
+        >>> read.renamed({"none": "NA", "no": "NA"}, ["predicted"])[1]
+        [Respelling(label='none', counted_as='NA', cells=1, columns=('answer',))]
+        """
+        times = {role: self[role].times(self.counts) for role in roles}
+        changed = []
+        for label, new in sorted(new_label.items()):
+            if cells := sum(counts[label] for counts in times.values()):
+                columns = tuple(self.columns[role] for role, counts in times.items() if counts[label])
+                changed.append(Respelling(label, new, cells, columns))
+        return self.replaced({role: self[role].relabelled(new_label) for role in roles}), changed
 
-    label: str
-    counted_as: str
-    cells: int
-    columns: tuple[str, ...]
+    def respelt(self, known: Sequence[str] | None = None) -> tuple[LabelColumns, list[Respelling]]:
+        """One spelling for each label: those that differ in case, blanks, '_', '-', or in Markdown, quotes
+        and a final stop around them only are one (`plain_form`), but never two numbers.
 
+        Parameters
+        ----------
+        known : the labels as they should be spelt; None: of each group the spelling that is most often gold,
+            of equal ones that most often predicted, then the first by name.
 
-def renamed(
-    read: LabelColumns, new_label: Mapping[str, str], roles: Sequence[str]
-) -> tuple[LabelColumns, list[Respelling]]:
-    """The columns with other labels in place of some in these roles, and what was changed, sorted by label.
+        Returns
+        -------
+        The columns, and what was changed, by label. Two known labels that differ so little only stay two.
 
-    >>> read = LabelColumns({"predicted": Coded.of(["none", "a"])}, {"predicted": "answer"})
-    >>> renamed(read, {"none": "NA", "no": "NA"}, ["predicted"])[1]
-    [Respelling(label='none', counted_as='NA', cells=1, columns=('answer',))]
-    """
-    if not new_label:
-        return read, []
-    times = {role: read[role].times(read.counts) for role in roles}
-    changed = []
-    for label, new in sorted(new_label.items()):
-        if cells := sum(counts[label] for counts in times.values()):
-            columns = tuple(read.columns[role] for role, counts in times.items() if counts[label])
-            changed.append(Respelling(label, new, cells, columns))
-    return read.replaced({role: read[role].relabelled(new_label) for role in roles}), changed
+        >>> columns = {"gold": Coded.of(["Other", "a"]), "predicted": Coded.of(["other", "a"])}
+        >>> LabelColumns(columns, {"gold": "gold", "predicted": "predicted"}).respelt()[1]
+        [Respelling(label='other', counted_as='Other', cells=1, columns=('predicted',))]
+        """
+        times = {role: self[role].times(self.counts) for role in self.roles}
+        ranking = [times[role] for role in ("gold", "predicted") if role in times]
+        spellings, listed = defaultdict(set), defaultdict(list)
+        for label in {label for counts in times.values() for label in counts} - {SKIPPED}:
+            spellings[plain_form(label)].add(label)
+        for label in known or ():
+            listed[plain_form(label)].append(label)
+        new_label: dict[str, str] = {}
+        for form, labels in spellings.items():
+            frequent = max(sorted(labels), key=lambda label: [counts[label] for counts in ranking])
+            candidates = listed[form] or [frequent]
+            if len(candidates) == 1:
+                new_label |= {label: candidates[0] for label in labels if label != candidates[0]}
+        return self.renamed(new_label, self.roles)
 
+    def named(self, names: Mapping[str, str] | None) -> LabelColumns:
+        """The columns with the names of label ids, if there are any; a label that is a name already stays,
+        and so does a predicted text, which may be an answer that is none of the labels.
 
-def respelt(
-    columns: LabelColumns, known: Sequence[str] | None = None
-) -> tuple[LabelColumns, list[Respelling]]:
-    """One spelling for each label: those that differ in case, blanks, '_', '-', or in Markdown, quotes and a
-    final stop around them only are one (`plain_form`), but never two numbers.
+        Raises MalformedRecord, with the line, for a gold label that is neither, and for an id without a name.
 
-    Parameters
-    ----------
-    known : the labels as they should be spelt; None: of each group the spelling that is most often gold, of
-        equal ones that most often predicted, then the first by name.
+        >>> read = LabelColumns({"gold": Coded.of(["1", "NA"])}, {"gold": "label"})
+        >>> read.named({"0": "NA", "1": "a"})["gold"].tolist()
+        ['a', 'NA']
+        """
+        if not names:
+            return self
+        known = {*names, *names.values(), SKIPPED}
+        for role in self.roles:
 
-    Returns
-    -------
-    The columns, and what was changed, sorted by label. Two known labels that differ so little only stay two.
+            def strange(label: str, is_gold: bool = role == "gold") -> bool:
+                return label not in known and bool(is_gold or re.fullmatch(r"-?\d+", label))
 
-    >>> columns = {"gold": Coded.of(["Other", "a"]), "predicted": Coded.of(["other", "a"])}
-    >>> respelt(LabelColumns(columns, {"gold": "gold", "predicted": "predicted"}))[1]
-    [Respelling(label='other', counted_as='Other', cells=1, columns=('predicted',))]
-    """
-    times = {role: columns[role].times(columns.counts) for role in columns.roles}
-    ranking = [times[role] for role in ("gold", "predicted") if role in times]
-    spellings, listed = defaultdict(set), defaultdict(list)
-    for label in {label for counts in times.values() for label in counts} - {SKIPPED}:
-        spellings[plain_form(label)].add(label)
-    for label in known or ():
-        listed[plain_form(label)].append(label)
-    new_label: dict[str, str] = {}
-    for form, labels in spellings.items():
-        frequent = max(sorted(labels), key=lambda label: [counts[label] for counts in ranking])
-        candidates = listed[form] or [frequent]
-        if len(candidates) == 1:
-            new_label |= {label: candidates[0] for label in labels if label != candidates[0]}
-    return renamed(columns, new_label, columns.roles)
-
-
-def with_names(columns: LabelColumns, names: Mapping[str, str]) -> LabelColumns:
-    """The columns with the names of label ids; a label that is a name already stays, and so does a predicted
-    text, which may be an answer that is none of the labels.
-
-    Raises MalformedRecord, with the line, for a gold label that is neither, and for an id without a name.
-
-    >>> read = LabelColumns({"gold": Coded.of(["1", "NA"])}, {"gold": "label"})
-    >>> with_names(read, {"0": "NA", "1": "a"})["gold"].tolist()
-    ['a', 'NA']
-    """
-    known = {*names, *names.values(), SKIPPED}
-
-    for role in columns.roles:
-        strange = {
-            label
-            for label in columns[role].categories.tolist()
-            if label not in known and (role == "gold" or re.fullmatch(r"-?\d+", label))
-        }
-        row = columns[role].first_row(strange.__contains__)
-        if row is not None:
-            reason = f"{shown(columns[role][row])} is no label id and no name; ids are {listing(names, 60)}"
-            raise columns.locate(role, row, f"{reason}, names {listing(names.values(), 200)}")
-    return columns.replaced({role: columns[role].relabelled(names) for role in columns.roles})
+            if (row := self[role].first_row(strange)) is not None:
+                reason = f"{shown(self[role][row])} is no label id and no name; ids are {listing(names, 60)}"
+                raise self.locate(role, row, f"{reason}, names {listing(names.values(), 200)}")
+        return self.replaced({role: self[role].relabelled(names) for role in self.roles})

@@ -22,9 +22,9 @@ from typing import Any
 import numpy as np
 
 from ..core import MalformedRecord, listing, named_twice, shown, unknown_name
-from .columns import Coded, LabelColumns, with_names
-from .engines import ENGINES, KINDS, READ_AGAIN, check_ids_column, file_size, is_address, quoted, repeated
-from .predictions import ROLES, columns_of, no_predictions, read_columns, read_label_columns
+from .columns import FRAME, Coded, LabelColumns
+from .engines import ENGINES, KINDS, READ_AGAIN, file_size, is_address, quoted
+from .predictions import NO_PREDICTIONS, ROLES, columns_of, read_columns, read_label_columns
 from .tables import STANDARD_INPUT, Source, file_kind, open_source
 
 logger = logging.getLogger(__name__)
@@ -35,7 +35,7 @@ MOST_COMBINATIONS = 1 << 22
 """Rows of a table of counts: more combinations than that are of ids or texts, not of classes."""
 MEMORY = "memory"
 """The engine that reads whole files."""
-_COUNT, _FRAME = "__count__", "the frame"
+_COUNT = "__count__"
 
 
 def _find_files(paths: Path | str | Sequence[Path | str]) -> list[str]:
@@ -117,7 +117,8 @@ def count_files(
     for_one = {"--gold": gold_file, "--input-format": form, "--empty": empty if empty != "error" else None}
     given = [option for option, value in for_one.items() if value is not None]
     whole = alone and (given or files[0] == STANDARD_INPUT or file_kind(files[0]) not in KINDS)
-    chosen = engine or (MEMORY if whole else _engine_of(files))
+    large = any(map(is_address, files)) or sum(map(file_size, files)) >= LARGE and find_spec("duckdb")
+    chosen = engine or ("duckdb" if large and not whole else MEMORY)
     if given and not (alone and chosen == MEMORY):
         raise ValueError(f"{name}: {given[0]} is for one file that is read in memory, --engine memory")
     for file in files:
@@ -132,28 +133,21 @@ def count_files(
     def in_memory() -> LabelColumns:
         if not alone:
             return _read_all(files, named, check_ids)
-        read = read_label_columns(files[0], *columns, gold_file=gold_file, form=form, empty=empty)
-        check_ids_column(read.columns, files[0], check_ids)
-        return read
+        return read_label_columns(files[0], *columns, gold_file=gold_file, form=form, empty=empty)
 
     try:
-        counted = in_memory() if chosen == MEMORY else _count_all(files, named, chosen, check_ids, checked)
+        counted = in_memory() if chosen == MEMORY else _count_all(files, named, chosen, checked)
     except MalformedRecord:
         if chosen == MEMORY or sum(map(file_size, files)) > READ_AGAIN:
             raise
         counted = in_memory()  # which knows the line of the fault, and reads some files that engines do not
         if engine:
             raise
+    if check_ids and "id" not in counted.columns:
+        raise ValueError(f"{name}: there are no identifiers to check; which column has them? --id-column C")
     if "id" in counted.columns and not checked:
         logger.warning("%s: ids are not checked; --check-ids looks for those that occur twice", name)
-    return with_names(counted, label_names) if label_names else counted
-
-
-def _engine_of(files: Sequence[str]) -> str:
-    """What counts files where nobody says: addresses are DuckDB's."""
-    if any(map(is_address, files)):
-        return "duckdb"
-    return "duckdb" if sum(map(file_size, files)) >= LARGE and find_spec("duckdb") else MEMORY
+    return counted.named(label_names)
 
 
 def _read_all(files: Sequence[str], named: Mapping[str, str | None], check_ids: bool) -> LabelColumns:
@@ -161,20 +155,21 @@ def _read_all(files: Sequence[str], named: Mapping[str, str | None], check_ids: 
     tables, holders = [], defaultdict(list)
     for file in files:
         tables.append(read_columns(open_source(file), named))
-        check_ids_column(tables[-1].columns, file, check_ids)
         identifiers = tables[-1].pop("id", ())  # let go, if they are not to be checked
         for identifier in identifiers if check_ids else ():
             holders[identifier].append(file)
     if twice := [identifier for identifier, those in holders.items() if len(those) > 1]:
         those = holders[min(twice)]
-        raise repeated(min(twice), len(those), min(those), max(those), tables[0].columns["id"])
+        where = "all in this file" if len({*those}) == 1 else f"the first in this file, one in {max(those)}"
+        reason = f"identifier {shown(min(twice))} occurs {len(those)} times, {where}"
+        raise MalformedRecord(min(those), reason, None, tables[0].columns["id"])
     return _joined(tables, files[0], tables[0].columns.values())
 
 
 def _count_all(
-    files: Sequence[str], named: Mapping[str, str | None], engine: str, check_ids: bool, check_known: bool
+    files: Sequence[str], named: Mapping[str, str | None], engine: str, check_ids: bool
 ) -> LabelColumns:
-    """The counts of all files by an engine; `check_known` : ids are checked where there are any."""
+    """The counts of all files by an engine; ids are checked where all files have some."""
     tables = []
     with contextlib.closing(ENGINES[engine]()) as reader:
         parts = reader.parts(files, named)
@@ -185,7 +180,7 @@ def _count_all(
             except reader.errors as error:
                 raise reader.unreadable(part.files, error) from error
             tables.append(part.table(values, times))
-        if check_ids or (check_known and "id" in parts[0].columns):
+        if check_ids and all("id" in part.columns for part in parts):
             reader.check_ids(parts)
     return _joined(tables, files[0], parts[0].names)
 
@@ -194,7 +189,7 @@ def _joined(tables: Sequence[LabelColumns], path: str, names: Collection[str]) -
     """The tables one below the other; MalformedRecord if there is no row, with the columns of the first."""
     first, ends = tables[0], [0, *accumulate(len(table["gold"]) for table in tables)]
     if not ends[-1]:
-        raise no_predictions(path, names)
+        raise MalformedRecord(path, NO_PREDICTIONS + listing(names))
 
     def locate(role: str, row: int, reason: str) -> MalformedRecord:
         number = int(np.searchsorted(ends, row, side="right")) - 1
@@ -202,7 +197,9 @@ def _joined(tables: Sequence[LabelColumns], path: str, names: Collection[str]) -
 
     together = {role: Coded.joined([table[role] for table in tables]) for role in first.roles}
     counts = None if first.counts is None else np.concatenate([table.counts for table in tables])
-    return LabelColumns(together, first.columns, locate, counts)
+    shared = set.intersection(*({*table.columns} for table in tables))
+    columns = {role: name for role, name in first.columns.items() if role in shared}
+    return LabelColumns(together, columns, locate, counts)
 
 
 def count_rows(
@@ -242,23 +239,19 @@ def count_rows(
         engines = "DuckDB, Spark, Dask, Polars, pandas, Arrow"
         raise ValueError(f"{shown(frame)} is no frame of an engine: {engines}")
     # `columns` of an Arrow table are its data
-    source = Source(_FRAME, names=[str(name) for name in getattr(frame, "column_names", frame.columns)])
+    source = Source(FRAME, names=[str(name) for name in getattr(frame, "column_names", frame.columns)])
     named = dict(zip(ROLES[1:], (gold, predicted, paired), strict=True))
     columns = columns_of(source, named)
     grouped, counts = _group_rows(frame, list(columns.values()))
     if not len(counts):
-        raise MalformedRecord(_FRAME, "there are no rows, so no samples to count")
+        raise MalformedRecord(FRAME, "there are no rows, so no samples to count")
     for name, values in grouped.items():
         missing = np.array([_is_missing(value, name) for value in values])
         if missing.any():
             rows = f"{counts[missing].sum()} of {counts.sum()} rows"
-            raise MalformedRecord(_FRAME, f"the cell is empty in {rows}", None, name)
-    return LabelColumns(
-        {role: Coded.of(grouped[name]) for role, name in columns.items()},
-        columns,
-        lambda role, row, reason: MalformedRecord(_FRAME, reason, None, columns[role]),
-        counts,
-    )
+            raise MalformedRecord(FRAME, f"the cell is empty in {rows}", None, name)
+    coded = {role: Coded.of(grouped[name]) for role, name in columns.items()}
+    return LabelColumns(coded, columns, counts=counts)
 
 
 def _is_missing(value: Any, column: str) -> bool:
@@ -269,7 +262,7 @@ def _is_missing(value: Any, column: str) -> bool:
         return True
     if not isinstance(value, int | np.integer | np.bool_):
         reason = f"labels are text or integers, not {type(value).__name__}"
-        raise MalformedRecord(_FRAME, reason, None, column)
+        raise MalformedRecord(FRAME, reason, None, column)
     return False
 
 
@@ -302,8 +295,6 @@ def _group_rows(frame: Any, columns: Sequence[str]) -> tuple[dict[str, list], np
         table = grouped.head(MOST_COMBINATIONS + 1).collect().to_arrow().to_pydict()
     counts = np.array(table.pop(_COUNT), np.int64)
     if len(counts) > MOST_COMBINATIONS:
-        what = " and ".join(map(shown, columns))
-        raise ValueError(
-            f"more than {MOST_COMBINATIONS} combinations of {what}: are they labels, or ids or texts?"
-        )
+        what = f"{MOST_COMBINATIONS} combinations of {' and '.join(map(shown, columns))}"
+        raise ValueError(f"more than {what}: are they labels, or ids or texts?")
     return {name: table[name] for name in columns}, counts

@@ -12,7 +12,7 @@ from typing import Any, Literal
 from ..core import MalformedRecord, shown, unknown_name
 from .bags import Mention
 from .files import locate
-from .parsing import collect, field, lines, records_of, string
+from .records import collect, field, lines, records_of
 from .samples import Corpus, Fact, RelationSample, Span
 from .sentences import sample_of
 from .tables import distinct_keys, json_document
@@ -93,7 +93,7 @@ def _is_texts(value: Any) -> bool:
 
 def _identifier(entity: Any) -> str:
     """What an entity is known by: its id, else its name."""
-    known = entity.get("id") or string(entity, "name")
+    known = entity.get("id") or field(entity, "name", str)
     known = str(known) if type(known) is int else known
     if not isinstance(known, str) or not known:
         raise ValueError(f"an entity has the id or name {shown(known)}: text or an integer is needed")

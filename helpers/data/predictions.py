@@ -8,14 +8,14 @@ from __future__ import annotations
 import logging
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..core import SKIPPED, MalformedRecord, listing, naming_file, shown, unknown_name
-from .columns import Coded, LabelColumns, with_names
+from .columns import Coded, LabelColumns
 from .tables import INPUT_NAME, Source, json_document, open_source
 
 if TYPE_CHECKING:
@@ -41,6 +41,7 @@ EMPTY = ("error", "skip")
 """What an empty answer is: a fault of the file, or no prediction."""
 ROLES = ("id", "gold", *ANSWERED)
 """In the order of messages."""
+NO_PREDICTIONS = "there are no predictions, only the columns "
 WEAK_NAMES = ("relation",)
 """Names of a gold column where no other is recognised (TACRED); they may stand over other things as well."""
 
@@ -80,24 +81,18 @@ def read_label_columns(
     else:
         columns = read_columns(source, named, empty=empty)
     if not len(columns["predicted"]):
-        raise no_predictions(source.path, source.names)
-    return with_names(columns, label_names) if label_names else columns
+        raise MalformedRecord(source.path, NO_PREDICTIONS + listing(source.names))
+    return columns.named(label_names)
 
 
-def read_predictions(
-    path: Path | str,
-    gold_column: str | None = None,
-    predicted_column: str | None = None,
-    paired_column: str | None = None,
-    id_column: str | None = None,
-    **options: Any,
-) -> pd.DataFrame:
+def read_predictions(path: Path | str, *columns: str | None, **options: Any) -> pd.DataFrame:
     """Gold and predicted labels of a file.
 
     Parameters
     ----------
     path : a file that ends in .csv, .tsv, .jsonl, .json, .parquet or .txt, or in one of these with .gz after
         it; '-' is standard input. Text is UTF-8.
+    columns : gold_column, predicted_column, paired_column, id_column, in this order or by name.
     gold_column, predicted_column : names of the two columns. None: recognised by a common name
         (`COMMON_NAMES`).
     paired_column : name of the column with the predictions on the paired samples, if there is one.
@@ -130,7 +125,6 @@ def read_predictions(
       gold predicted
     0   NA      None
     """
-    columns = (gold_column, predicted_column, paired_column, id_column)
     return read_label_columns(path, *columns, **options).frame()
 
 
@@ -169,10 +163,8 @@ def _column(source: Source, role: str, name: str | None, alone: bool) -> str | N
     if role not in ("gold", "predicted"):
         return None
     problem = f"more than one could be: {listing(matching)}" if matching else "no column has a common name"
-    listed = listing(source.names)
-    raise ValueError(
-        f"{source.path}: which column is {role}? {problem}; name it, --{role}-column C. Columns: {listed}"
-    )
+    problem += f"; name it, --{role}-column C. Columns: {listing(source.names)}"
+    raise ValueError(f"{source.path}: which column is {role}? {problem}")
 
 
 def _without_ids(source: Source) -> list[str]:
@@ -220,11 +212,6 @@ def _without_blanks(column: Coded, path: Path | str) -> Coded:
     return column.relabelled({"": SKIPPED})
 
 
-def no_predictions(path: Path | str, names: Iterable[str]) -> MalformedRecord:
-    """The error of files without a row."""
-    return MalformedRecord(path, f"there are no predictions, only the columns {listing(names)}")
-
-
 def _with_gold(source: Source, of_gold: Source, named: Mapping[str, str | None], empty: str) -> LabelColumns:
     """Predictions beside the gold labels of another file: by id where both have ids, else row by row."""
     given = named["id"]
@@ -252,11 +239,8 @@ def _with_gold(source: Source, of_gold: Source, named: Mapping[str, str | None],
     for role in predicted.roles:
         longer = Coded.joined([predicted[role], *skipped])
         arrays[role] = Coded(longer.codes[order], longer.categories)
-    return LabelColumns(
-        {role: arrays[role] for role in ROLES if role in arrays},
-        {**predicted.columns, **gold.columns},
-        locate,
-    )
+    arrays = {role: arrays[role] for role in ROLES if role in arrays}
+    return LabelColumns(arrays, predicted.columns | gold.columns, locate)
 
 
 def _rows_by_id(
@@ -326,11 +310,8 @@ def _mapping(path: Path | str, key: str, value: str, both_ways: bool = False) ->
     for row, pair in enumerate(pairs):
         fault = "" if pair[1].strip() else f"the {value} of {shown(pair[0])} is empty"
         for name, other in (pair, pair[::-1]) if both_ways else (pair,):
-            if mapping.setdefault(name, other) != other:
-                fault = (
-                    fault
-                    or f"{key} {shown(name)} has two {value}s, {shown(mapping[name])} and {shown(other)}"
-                )
+            if mapping.setdefault(name, other) != other and not fault:
+                fault = f"{key} {shown(name)} has two {value}s, {shown(mapping[name])} and {shown(other)}"
         if fault:
             raise MalformedRecord(path, fault, source.line(row) if source else None)
     if not mapping:

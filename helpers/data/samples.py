@@ -60,9 +60,8 @@ class RelationSample:
     def __post_init__(self) -> None:
         for name, (start, end) in (("head", self.head), ("tail", self.tail)):
             if not 0 <= start <= end <= len(self.text):
-                raise ValueError(
-                    f"{name} span ({start}, {end}) does not lie in the text of length {len(self.text)}"
-                )
+                where = f"does not lie in the text of length {len(self.text)}"
+                raise ValueError(f"{name} span ({start}, {end}) {where}")
         if not self.relation:
             raise ValueError("the relation is empty")
 
@@ -248,9 +247,7 @@ class ParsedSample(TypedSample):
         """Positions of the words that a span touches, from 0; of an empty span the word at or after it."""
         start, end = span[0], max(span[1], span[0] + 1)
         touched = tuple(position for position, (a, b) in enumerate(self.words) if a < end and start < b)
-        after = next(
-            (position for position, (_, b) in enumerate(self.words) if b > start), len(self.words) - 1
-        )
+        after = next((word for word, (_, b) in enumerate(self.words) if b > start), len(self.words) - 1)
         return touched or (after,)
 
 

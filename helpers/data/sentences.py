@@ -6,12 +6,13 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import groupby
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
 from ..core import SEMEVAL_RELATIONS, MalformedRecord, read_file, shown, unknown_name
 from .files import locate
-from .parsing import Record, check_new, collect, field, lines, records_of, string
+from .records import Record, collect, field, lines, records_of
 from .samples import (
     CHEMPROT_MARKERS,
     RDR_MARKERS,
@@ -82,9 +83,8 @@ def _read_blocks(
     encoding: str = "utf-8",
 ) -> Corpus:
     """relations : the known ones; None: any word. markers : None: those that are recognised."""
-    first: dict[str, int | None] = {}
 
-    def parse(line: int | None, _number: int, rows: list[bytes]) -> list[RelationSample]:
+    def parse(_line: int | None, _number: int, rows: list[bytes]) -> list[RelationSample]:
         block = [row.decode(encoding) for row in rows]
         match = re.fullmatch(r'(\S+)\t\s*"(.*)"\s*', block[0])
         if not match:
@@ -93,7 +93,6 @@ def _read_blocks(
             raise ValueError("the line with the relation is missing")
         if len(block) > 2 and (len(block) > 3 or not block[2].startswith("Comment")):
             raise ValueError(f"a comment or a blank line is expected in place of {block[-1][:40]!r}")
-        check_new(first, match[1], line)
         sentence, relation = match[2].strip(), block[1].strip()
         if relations is not None and relation not in relations:
             raise unknown_name("relation", relation, relations)
@@ -101,7 +100,7 @@ def _read_blocks(
             raise ValueError(f"a relation is one word, not {shown(relation)}")
         return [RelationSample(match[1], *parse_tagged(sentence, markers or _markers(sentence)), relation)]
 
-    return collect(path, _blocks(path), parse)
+    return collect(path, _blocks(path), parse, attrgetter("id"))
 
 
 def _blocks(path: Path | str) -> Iterator[Record]:
@@ -211,9 +210,8 @@ def _heads(block: Sequence[bytes], size: int) -> tuple[int, ...]:
     heads = sorted({(int(number), int(head)) for head, number, _ in rows})
     numbers = [number for number, _ in heads]
     if numbers != [*range(1, size + 1)]:
-        raise ValueError(
-            f"its tree has a head for the words {shown(numbers)}, the sentence words 1 to {size}"
-        )
+        words = f"words {shown(numbers)}, the sentence words 1 to {size}"
+        raise ValueError(f"its tree has a head for the {words}")
     return tuple(head for _, head in heads)
 
 
@@ -251,24 +249,22 @@ def read_relation_file(path: Path | str, relations: tuple[str, ...] | None = Non
     """
     if file_kind(path) == "txt":
         return _read_blocks(path, relations)
-    first: dict[str, int | None] = {}
 
-    def parse(line: int | None, number: int, record: Any) -> list[RelationSample]:
+    def parse(_line: int | None, number: int, record: Any) -> list[RelationSample]:
         sample = sample_of(record, str(record.get("id") or number))
         if relations is not None and sample.relation not in relations:
             raise unknown_name("relation", sample.relation, relations)
-        check_new(first, sample.id, line)
         return [sample]
 
-    return collect(path, records_of(path), parse)
+    return collect(path, records_of(path), parse, attrgetter("id"))
 
 
 def sample_of(record: Any, identifier: str) -> RelationSample:
     """A record as a sample, in any form of `read_relation_file`; ValueError says what it lacks."""
-    relation = string(record, _present(record, LABEL))
+    relation = field(record, _present(record, LABEL), str)
     if (words := _present(record, WORDS)) in record:
         return _token_sample(record, identifier, relation, words)
-    text = string(record, _present(record, TEXT))
+    text = field(record, _present(record, TEXT), str)
     if named := next((names for names in SPANS if names[0] in record), None):
         start, end, tail_start, tail_end = (_whole(field(record, name), name) for name in named)
         return RelationSample(identifier, text, (start, end), (tail_start, tail_end), relation)
@@ -296,18 +292,14 @@ def _token_sample(record: Any, identifier: str, relation: str, words: str) -> Re
         if not 0 <= start < end <= len(tokens):
             raise ValueError(f"{role} is words {start} to {end - 1}; there are {len(tokens)} words")
     head, tail = ((spans[start][0], spans[end - 1][1]) for start, end in (head, tail))
-    head_type, tail_type = (
-        string(record, name) if name in record else "" for name in ("subj_type", "obj_type")
-    )
+    types = [field(record, name, str) if name in record else "" for name in ("subj_type", "obj_type")]
     sample = (identifier, text, head, tail, relation)
     if "stanford_head" in record:
-        heads = tuple(_whole(value, "stanford_head") for value in _list(record, "stanford_head"))
-        pos, ner = (
-            _texts(record, name) if name in record else () for name in ("stanford_pos", "stanford_ner")
-        )
-        return ParsedSample(*sample, head_type, tail_type, spans, heads, pos, ner)
+        heads = tuple(_whole(value, "stanford_head") for value in field(record, "stanford_head", list))
+        tags = (_texts(record, name) for name in ("stanford_pos", "stanford_ner"))
+        return ParsedSample(*sample, *types, spans, heads, *tags)
     typed = "subj_type" in record and "obj_type" in record
-    return TypedSample(*sample, head_type, tail_type) if typed else RelationSample(*sample)
+    return TypedSample(*sample, *types) if typed else RelationSample(*sample)
 
 
 def _bounds(record: Any) -> tuple[Span, Span]:
@@ -322,15 +314,8 @@ def _bounds(record: Any) -> tuple[Span, Span]:
     return (start, last + 1), (tail_start, tail_last + 1)
 
 
-def _list(record: Any, name: str) -> list:
-    items = field(record, name)
-    if not isinstance(items, list | tuple):
-        raise ValueError(f"the field {shown(name)} is {shown(items)}, not a list")
-    return list(items)
-
-
 def _texts(record: Any, name: str) -> tuple[str, ...]:
-    texts = _list(record, name)
+    texts = field(record, name, list) if name in record else ()
     for number, text in enumerate(texts, start=1):
         if not isinstance(text, str) or not text:
             raise ValueError(f"word {number} of {shown(name)} is {shown(text)}, not text")

@@ -89,19 +89,15 @@ def count_labels(dataset: str) -> dict[str, dict[str, int]]:
     splits = row.counter() if row.counter else splits
     listed = json.loads(locate(row.inventory).read_bytes()) if row.inventory else {}
     labels = set(listed[1] if isinstance(listed, list) else listed)  # of NYT*: id → label, label → id
-    labels = labels.union(*splits.values())
-    return {
-        split: dict(
-            sorted(
-                {label: counts.get(label, 0) for label in labels}.items(), key=lambda row: (-row[1], row[0])
-            )
-        )
-        for split, counts in splits.items()
+    names = sorted(labels.union(*splits.values()))
+    whole = {
+        split: Counter({name: counts.get(name, 0) for name in names}) for split, counts in splits.items()
     }
+    return {split: dict(counts.most_common()) for split, counts in whole.items()}
 
 
 @dataclass(frozen=True, slots=True)
-class LabelStatistics:
+class _Statistics:
     """Statistics of a label distribution.
 
     Attributes
@@ -146,7 +142,7 @@ def perplexity(counts: Iterable[int]) -> float | None:
     return 2.0**entropy if positive else None
 
 
-def label_statistics(counts: Mapping[str, int], negative: str | None = None) -> LabelStatistics:
+def label_statistics(counts: Mapping[str, int], negative: str | None = None) -> _Statistics:
     """Statistics of one distribution of labels (paper W, Table 1).
 
     Parameters
@@ -171,7 +167,7 @@ def label_statistics(counts: Mapping[str, int], negative: str | None = None) -> 
         raise unknown_name("negative class", negative, counts)
     positive = [count for label, count in counts.items() if label != negative]
     seen = [count for count in positive if count > 0]
-    return LabelStatistics(
+    return _Statistics(
         labels=len(counts),
         samples=int(total),
         negative_share=counts[negative] / total if negative is not None else 0.0,
@@ -185,7 +181,7 @@ def label_statistics(counts: Mapping[str, int], negative: str | None = None) -> 
 
 def dataset_statistics(
     name_or_path: Path | str, negative: str | None = None, gold_column: str | None = None
-) -> LabelStatistics:
+) -> _Statistics:
     """The row of Table 1 of paper W for one of its data sets; for every other one, and for a file, by the
     same rule.
 
@@ -245,15 +241,6 @@ def dataset_statistics(
         return replace(_combined(whole, measured, negative), note=note)
 
 
-def find_statistics(name_or_path: Path | str) -> dict[str, Any]:
-    """`dataset_statistics` as a dictionary.
-
-    >>> find_statistics("chemprot")["ratio"]
-    313.75
-    """
-    return dataset_statistics(name_or_path).to_dict()
-
-
 def _splits(name: str) -> dict[str, dict[str, int]]:
     """The counts of each split of a data set."""
     about = find_dataset(name)
@@ -261,21 +248,20 @@ def _splits(name: str) -> dict[str, dict[str, int]]:
     splits = read(about.counted_name)
     lacking = [split for split in (*about.whole, about.measured) if split not in splits]
     if lacking:
-        raise ValueError(
-            f"{name}: the labels of {', '.join(lacking)} are not counted, only of {', '.join(splits)}"
-        )
+        known = f"only of {', '.join(splits)}"
+        raise ValueError(f"{name}: the labels of {', '.join(lacking)} are not counted, {known}")
     if about.undirected_of:
-        merged: dict[str, Counter[str]] = {split: Counter() for split in splits}
+        bases = {split: {base_relation(label): 0 for label in counts} for split, counts in splits.items()}
         for split, counts in splits.items():
             for label, count in counts.items():
-                merged[split][base_relation(label)] += count
-        return {split: dict(counts) for split, counts in merged.items()}
+                bases[split][base_relation(label)] += count
+        return bases
     return splits
 
 
 def _combined(
     whole: Sequence[Mapping[str, int]], measured: Mapping[str, int], negative: str | None
-) -> LabelStatistics:
+) -> _Statistics:
     """Size and negative share of the `whole` (splits), perplexity and ratio of the `measured` part."""
     labels = set(measured).union(*whole) - {TOTAL}
     counts = {label: measured.get(label, 0) for label in sorted(labels)}

@@ -16,26 +16,18 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from ..core import (
-    SEMEVAL_RELATIONS,
-    SKIPPED,
-    MalformedRecord,
-    MissingData,
-    finite_number,
-    naming_file,
-    shown,
-    unknown_name,
-)
+from .. import core
+from ..core import MalformedRecord, MissingData, naming_file, shown, unknown_name
 from .columns import Coded, as_frame
 from .files import locate, registered_file, search_folders
-from .matrices import read_arrays
-from .parsing import check_new, collect, lines, records_of, string
 from .predictions import read_label_columns
+from .records import collect, field, lines, read_arrays, records_of
 from .samples import Fact
 from .sentences import read_semeval
 from .tables import open_source
@@ -125,7 +117,7 @@ def _read_folder(folder: Path, split: str) -> dict[str, list[str]]:
             raise MalformedRecord(path, f"{len(gold)} labels are expected, found {size}", size)
 
     def parse(_line: int | None, _number: int, record: Any) -> list[tuple[str, str]]:
-        identifier, relation = string(record, "id"), string(record, "relation")
+        identifier, relation = field(record, "id", str), field(record, "relation", str)
         if identifier not in gold:
             raise ValueError(f"the id {shown(identifier)} does not occur in the models' files")
         return [(identifier, relation)]
@@ -168,21 +160,19 @@ def join_semeval_answers(proposals: Path | str, key: Mapping[str, str]) -> pd.Da
     ...     join_semeval_answers(path, {"8001": "Other", "8002": "Other"})["predicted"].tolist()
     ['Other', '(skipped)']
     """
-    first: dict[str, int | None] = {}
 
-    def parse(line: int | None, _number: int, row: dict[str, str]) -> list[tuple[str, str]]:
+    def parse(_line: int | None, _number: int, row: dict[str, str]) -> list[tuple[str, str]]:
         label, identifier = row["label"], row.get("id")
         if identifier is None:
             raise ValueError(f"id, tab and label are expected in place of {shown(label)}")
-        check_new(first, identifier, line)
         if identifier not in key:
             raise ValueError(f"id {shown(identifier)} is not in the key")
-        if label not in SEMEVAL_RELATIONS:
-            raise unknown_name("relation", label, SEMEVAL_RELATIONS)
+        if label not in core.SEMEVAL_RELATIONS:
+            raise unknown_name("relation", label, core.SEMEVAL_RELATIONS)
         return [(identifier, label)]
 
-    answers = dict(collect(proposals, records_of(proposals, "txt"), parse))
-    predicted = [answers.get(identifier, SKIPPED) for identifier in key]
+    answers = dict(collect(proposals, records_of(proposals, "txt"), parse, itemgetter(0)))
+    predicted = [answers.get(identifier, core.SKIPPED) for identifier in key]
     columns = {"gold": Coded.of(key.values()), "predicted": Coded.of(predicted)}
     return as_frame({"id": list(key)} | columns)
 
@@ -257,7 +247,7 @@ def read_ranked_list(path: Path | str) -> RankedList:
             raise ValueError(f"3 fields are expected, or 6 with the fact; found {len(cells)}")
         if len(cells) != widths[0]:
             raise ValueError(f"{widths[0]} fields are expected, as in the first line; found {len(cells)}")
-        numbers = [finite_number(cell) for cell in cells[:3]]
+        numbers = [core.finite_number(cell) for cell in cells[:3]]
         if not (0 <= numbers[0] <= 1 and 0 <= numbers[1] <= 1):
             raise ValueError(f"precision {cells[0]} and recall {cells[1]} have to be from 0 to 1")
         return [(numbers, Fact("", *cells[3:]) if cells[3:] else None)]

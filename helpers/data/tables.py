@@ -21,18 +21,8 @@ from typing import Any
 
 import numpy as np
 
-from ..core import (
-    MalformedRecord,
-    abridged,
-    did_you_mean,
-    finite_number,
-    listing,
-    naming_file,
-    read_file,
-    shown,
-    unknown_name,
-    utf8_fault,
-)
+from .. import core
+from ..core import MalformedRecord, listing, naming_file, shown, visible
 from .columns import Coded
 
 DELIMITERS = {"csv": ",", "tsv": "\t"}
@@ -89,10 +79,8 @@ class Source:
         if self.names.count(name) == 1:
             return name
         problem = "occurs more than once" if name in self.names else "does not exist"
-        hint = did_you_mean(name, self.names) or "."
-        raise ValueError(
-            f"{self.path}: column {shown(name)}{role} {problem}{hint} Columns: {listing(self.names)}"
-        )
+        hint = f"{core.did_you_mean(name, self.names) or '.'} Columns: {listing(self.names)}"
+        raise ValueError(f"{self.path}: column {shown(name)}{role} {problem}{hint}")
 
     def read(self, columns: Sequence[str], numbers: Collection[str] = ()) -> dict[str, Any]:
         """The named columns: labels and identifiers coded (`Coded`), those in `numbers` (N,) float64.
@@ -135,10 +123,10 @@ class Source:
             return label_of(value, self.cell)
         if isinstance(value, str) and self.cell == "field":
             raise ValueError(f"a number is expected, not the text {shown(value)}")
-        return finite_number(value)
+        return core.finite_number(value)
 
     def _check_utf8(self, column_at: Callable[[int], str | None] = lambda offset: None) -> None:
-        if fault := utf8_fault(self.content):
+        if fault := core.utf8_fault(self.content):
             offset, line, reason = fault
             raise MalformedRecord(self.path, reason, line, column_at(offset))
 
@@ -192,7 +180,7 @@ class _Delimited(Source):
         if self.delimiter != "," or len(row) <= len(self.names) or not apart:
             return ""
         whole = ",".join(row)[",".join(row).index(apart[0]) :].partition(")")[0] + ")"
-        return f'; quote labels that contain commas: "{abridged(whole, 60)}"'
+        return f'; quote labels that contain commas: "{visible(whole, 60)}"'
 
     def _lines(self, errors: str = "strict") -> Iterator[tuple[int, list[str]]]:
         """The header and the rows, each with the line it starts on; of a blank line no cells."""
@@ -396,7 +384,7 @@ def open_source(path: Path | str, form: str | None = None) -> Source:
     """
     standard = str(path) == STANDARD_INPUT
     if form is not None and form not in FORMS:
-        raise unknown_name("form of input", form, FORMS)
+        raise core.unknown_name("form of input", form, FORMS)
     form = form or ("csv" if standard else file_kind(path))
     if form not in FORMS:
         known = ", ".join(f".{kind}" for kind in FORMS)
@@ -404,7 +392,7 @@ def open_source(path: Path | str, form: str | None = None) -> Source:
         raise ValueError(f"{path}: unknown ending; known are {known}, {hint}")
     name = Path(INPUT_NAME if standard else path)
     with naming_file(name):
-        content = sys.stdin.buffer.read() if standard else read_file(path, keep_mark=True)
+        content = sys.stdin.buffer.read() if standard else core.read_file(path, keep_mark=True)
         return SOURCES[form](name, form, content)
 
 
@@ -443,7 +431,7 @@ def json_document(path: Path | str, content: bytes | None = None, pairs: Callabl
 
     Raises MalformedRecord for what is none, with the line where it breaks off; for a key that is there twice.
     """
-    content = read_file(path) if content is None else content
+    content = core.read_file(path) if content is None else content
     try:
         return json.loads(content.decode("utf-8-sig"), object_pairs_hook=pairs)
     except (ValueError, RecursionError) as error:  # also not UTF-8, or a number of thousands of digits
@@ -461,7 +449,7 @@ def label_of(value: Any, cell: str = "field") -> str:
     if value is None or (isinstance(value, str) and not value.strip()):
         raise ValueError(f"the {cell} is empty")
     if not isinstance(value, str):
-        raise ValueError(f"a label is text or an integer, not {abridged(json.dumps(value, default=str), 80)}")
+        raise ValueError(f"a label is text or an integer, not {visible(json.dumps(value, default=str), 80)}")
     if not value.isascii() and any("\ud800" <= letter <= "\udfff" for letter in value):
         raise ValueError(f"{shown(value)} holds half a character (an unpaired surrogate)")
     return value

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..core import listing, shown
-from .parsing import collect, records_of
 from .predictions import COMMON_NAMES
+from .records import collect, first_record, records_of
 from .samples import Span
 from .tables import STANDARD_INPUT, label_of
 
@@ -107,11 +107,10 @@ def read_triples(
         gold, ids = _columns(gold_file, {"gold": gold_names}, id_column)
         columns |= gold
         if own and ids:
-            if own.keys() != ids.keys():
-                lacking = [name for name in ids if name not in own]
+            lacking, strange = ids.keys() - own.keys(), own.keys() - ids.keys()
+            if lacking or strange:
                 what = f"{len(lacking)} ids of {gold_file} are missing" if lacking else "there are other ids"
-                first = (lacking or [name for name in own if name not in ids])[0]
-                raise ValueError(f"{path}: {what}, the first is {shown(first)}")
+                raise ValueError(f"{path}: {what}, the first is {shown(min(lacking or strange))}")
             columns["predicted"] = [columns["predicted"][own[name]] for name in ids]
         elif len(columns["predicted"]) != len(columns["gold"]):
             sizes = f"{path} has {len(columns['predicted'])} items, {gold_file} has {len(columns['gold'])}"
@@ -131,11 +130,7 @@ def holds_triples(path: Path | str, *named: str | None) -> bool:
     if str(path) == STANDARD_INPUT:  # which can be read once only
         return False
     names = {*GOLD, *PREDICTED, *LISTS, *(name.lower() for name in named if name)}
-    try:
-        item = next(records_of(path))[1]
-        values = [value for name, value in item.items() if name.lower() in names]
-    except (ValueError, OSError, AttributeError, StopIteration, RecursionError):
-        return False
+    values = [value for name, value in first_record(path).items() if name.lower() in names]
     texts = [value.strip() for value in values if isinstance(value, str)]
     return any(isinstance(value, list) for value in values) or any(
         GENERATED in text or text == "[]" or text.startswith(("[[", "[{")) for text in texts
@@ -187,10 +182,8 @@ def _key(item: dict, role: str, names: Names) -> str:
             return keys[0]
         if keys:
             raise ValueError(f"which key has {role} triples? {listing(keys)} could; say --{role}-column C")
-    hint = "; the file that holds them: --gold FILE" if role == "gold" else ""
-    raise ValueError(
-        f"no key of {role} triples is recognised; name it, --{role}-column C{hint}. Keys: {listing(item)}"
-    )
+    hint = f"name it, --{role}-column C" + "; the file that holds them: --gold FILE" * (role == "gold")
+    raise ValueError(f"no key of {role} triples is recognised; {hint}. Keys: {listing(item)}")
 
 
 def _triples(value: Any, size: int, notes: Counter[str] | None) -> list[Triple]:
@@ -235,36 +228,30 @@ def _generated(text: str, notes: Counter[str] | None) -> list[Triple]:
 
 
 def _triple(value: Any, size: int) -> Triple:
-    names, beside = ("head", "relation", "tail"), {}
-    if isinstance(value, list):
-        if len(value) != 3:
-            raise ValueError(f"head, relation and tail are expected, not {shown(value)}")
-        parts = value
-    elif isinstance(value, dict):
-        names, beside = _part_names(tuple(value)), value
-        parts = [value[name] for name in names]
-    else:
-        raise ValueError(f"a list or an object is expected, not {shown(value)}")
-    head, head_span, head_type = _argument(parts[0], names[0], size, beside)
-    tail, tail_span, tail_type = _argument(parts[2], names[2], size, beside)
-    relation = label_of(parts[1], "relation")
-    return Triple(relation, head, tail, head_span, tail_span, head_type, tail_type)
+    if isinstance(value, list) and len(value) == 3:
+        value = dict(zip(("head", "relation", "tail"), value, strict=True))
+    if not isinstance(value, dict):
+        raise ValueError(f"head, relation and tail are expected, not {shown(value)}")
+    head, relation, tail = _part_names(tuple(value))
+    ends = zip(_argument(value, head, size), _argument(value, tail, size), strict=True)
+    return Triple(label_of(value[relation], "relation"), *(part for pair in ends for part in pair))
 
 
 @functools.lru_cache(maxsize=1000)
-def _part_names(keys: tuple[str, ...]) -> tuple[str, str, str]:
-    names_there = [next((name for name in names if name in keys), "") for names in (HEAD, RELATION, TAIL)]
-    if not all(names_there):
-        lacking = ("head", "relation", "tail")[names_there.index("")]
+def _part_names(keys: tuple[str, ...]) -> list[str]:
+    parts = [next((name for name in names if name in keys), "") for names in (HEAD, RELATION, TAIL)]
+    if not all(parts):
+        lacking = ("head", "relation", "tail")[parts.index("")]
         raise ValueError(f"there is no {lacking}; keys: {listing(keys)}")
-    return names_there[0], names_there[1], names_there[2]
+    return parts
 
 
-def _argument(value: Any, name: str, size: int, beside: dict) -> tuple:
+def _argument(triple: dict, name: str, size: int) -> tuple:
     """(text, span, type) of a head or a tail: text or an object, or what stands beside it in the triple."""
-    if type(value) is str and not beside and value.strip():  # most often
+    value = triple[name]
+    if type(value) is str and len(triple) == 3 and value.strip():  # most often
         return value, None, None
-    given, prefix, text = beside, f"{name}_", value
+    given, prefix, text = triple, f"{name}_", value
     if isinstance(value, dict):
         given, prefix, text = value, "", _first(value, NAMES)
     span, kind = (_first(given, [prefix + key for key in keys]) for keys in (SPANS, TYPES))

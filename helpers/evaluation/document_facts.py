@@ -20,7 +20,7 @@ import numpy as np
 
 from .. import data
 from ..core import MalformedRecord, listing, naming_file, shown, unknown_name
-from ..data import AnnotatedDocument, DocumentFact, read_annotated_documents, starts_with_key
+from ..data import AnnotatedDocument, DocumentFact, first_record, read_annotated_documents
 from ..metrics import scheme_names
 from .answers import amount
 from .triples import FileSets, Key, Sets, TripleReport, report_of_sets
@@ -81,7 +81,8 @@ def holds_documents(path: Path | str) -> bool:
     >>> holds_documents("a.csv")
     False
     """
-    return starts_with_key(path, "h_idx", "vertexSet")
+    is_json = str(path).lower().removesuffix(".gz").endswith(".json")
+    return is_json and bool({"h_idx", "vertexSet"} & first_record(path).keys())
 
 
 def read_document_sets(
@@ -123,7 +124,7 @@ def _read_predicted(path: Path | str, gold: Documents, counted_as: str, match_en
         raise unknown_name("way to count rows", counted_as, COUNTED)
     if match_entities not in ENTITIES:
         raise unknown_name("way to match entities", match_entities, ENTITIES)
-    if starts_with_key(path, "vertexSet"):
+    if "vertexSet" in first_record(path):
         rows = list(_rows_of(path, read_annotated_documents(path), gold, match_entities))
     elif match_entities == "name":
         raise ValueError(f"{path}: the rows have no names of entities, by which these could be matched")

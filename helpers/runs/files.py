@@ -192,10 +192,8 @@ def load_run(path: Path | str) -> Run:
         stated = record.pop("configuration_sha256", None)
         run = validated(RUN, record)
         if stated not in (None, run.configuration_sha256):
-            actual = run.configuration_sha256
-            raise ValueError(
-                f"configuration_sha256 is {shown(stated)}; that of the configuration is {actual!r}"
-            )
+            actual = f"that of the configuration is {run.configuration_sha256!r}"
+            raise ValueError(f"configuration_sha256 is {shown(stated)}; {actual}")
         return run
 
 
@@ -219,22 +217,20 @@ def list_runs(
     dataset: str | None = None,
     model: str | None = None,
     encoder: str | None = None,
-    profile: str | None = None,
-    split: str | None = None,
-    variant: str | None = None,
-    kind: str | None = None,
+    *,
     folder: Path | str = RUNS_FOLDER,
+    **others: str | None,
 ) -> list[Run]:
     """All stored runs with these values, ordered by dataset, split, model, variant, encoder and seed.
 
-    None takes all; variant='' takes the runs of models as they are usually trained. No match gives an empty
-    list: a run that is missing is missing, not zero. Raises as `load_run`.
+    others : of further fields (profile, split, variant) and of `kind`. None takes all; variant='' takes the
+    runs of models as they are usually trained. No match gives an empty list: a run that is missing is
+    missing, not zero. Raises as `load_run`.
 
     >>> list_runs(folder="no-such-folder")
     []
     """
-    wanted = {"dataset": dataset, "model": model, "encoder": encoder, "profile": profile, "split": split}
-    wanted |= {"variant": variant, "kind": kind}
+    wanted = {"dataset": dataset, "model": model, "encoder": encoder, **others}
     # the folders' names begin with these: the other files need not be read
     parts = [f"{name}*" if name and re.fullmatch(r"[\w.+-]+", name) else "*" for name in (dataset, model)]
     runs = map(load_run, sorted(Path(folder).glob("/".join([*parts, "*", "*.json"]))))

@@ -19,7 +19,7 @@ import numpy as np
 from pydantic import BeforeValidator, ConfigDict, Field, Strict, TypeAdapter, ValidationError, model_validator
 from pydantic.dataclasses import dataclass
 
-from ..core import Label, abridged, shown, visible
+from ..core import Label, shown, visible
 from ..metrics import FactRanking, MultilabelOutcome, Outcome, RankingOutcome
 
 SCHEMA_VERSION = 3
@@ -119,9 +119,8 @@ class _LabelSetRows:
     def counted(self, labels: Sequence[Label]) -> MultilabelOutcome | Outcome:
         """The outcome over these labels; of two classifiers, the `Outcome` of gold, predicted and second."""
         if self.train_support is not None and len(self.train_support) != len(labels):
-            raise ValueError(
-                f"outcome.train_support has {len(self.train_support)} counts for {len(labels)} labels"
-            )
+            counts = f"{len(self.train_support)} counts for {len(labels)} labels"
+            raise ValueError(f"outcome.train_support has {counts}")
         if self.second:
             if self.ranking or self.sets or self.depth:
                 raise ValueError("outcome.second is given: expected pairs, and no ranking, sets or depth")
@@ -147,7 +146,7 @@ def _built(name: str, make: Any, *arguments: Any) -> Any:
     try:
         return make(*arguments)
     except ValueError as error:
-        raise ValueError(f"outcome.{name}{abridged(str(error).removeprefix('rows'), 200)}") from None
+        raise ValueError(f"outcome.{name}{visible(str(error).removeprefix('rows'), 200)}") from None
 
 
 @record
@@ -288,9 +287,8 @@ class RankedFacts:
         ranks = np.flatnonzero(known) + 1
         hits_so_far = np.searchsorted(np.sort(np.array(self.hit_ranks, dtype=np.int64)), ranks, side="right")
         if len(self.hit_ranks) > self.facts:
-            raise ValueError(
-                f"outcome.hit_ranks holds {len(self.hit_ranks)} hits; outcome.facts is {self.facts}"
-            )
+            hits = f"{len(self.hit_ranks)} hits; outcome.facts is {self.facts}"
+            raise ValueError(f"outcome.hit_ranks holds {hits}")
         # each known rank has room for itself and for the ranks before it that are not known
         new = np.minimum(np.diff(hits_so_far, prepend=0), np.diff(ranks, prepend=0))
         return ranks, new.cumsum()
@@ -491,9 +489,8 @@ class Run:
         names = (field.name for field in fields(self) if field.name not in self.NO_CONFIGURATION)
         values = {name: plain(getattr(self, name)) for name in names}
         kinds = ("kind", "other", "second", "decision", "depth", "level")
-        return values | {
-            "outcome": {name: getattr(self.table, name) for name in kinds if hasattr(self.table, name)}
-        }
+        outcome = {name: getattr(self.table, name) for name in kinds if hasattr(self.table, name)}
+        return values | {"outcome": outcome}
 
     @property
     def configuration_sha256(self) -> str:

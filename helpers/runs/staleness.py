@@ -20,7 +20,7 @@ from typing import Any, Literal, NamedTuple
 from pydantic import TypeAdapter
 
 from .. import ROOT
-from ..core import exclusive, file_sha256, naming_file, read_opened, shown, write_atomically
+from ..core import exclusive, file_sha256, naming_file, shown, write_atomically
 from ..data import data_sha256
 from .schema import SCHEMA_VERSION, record, validated
 
@@ -84,10 +84,9 @@ def _digest(name: str, root: Path = ROOT) -> str | None:
         content = path.read_bytes()
         if name.startswith("notebooks/"):
             with contextlib.suppress(ValueError):
-                cells = [
-                    (cell["cell_type"], "".join(cell["source"])) for cell in json.loads(content)["cells"]
-                ]
-                content = json.dumps(cells).encode()
+                cells = json.loads(content)["cells"]
+                texts = [(cell["cell_type"], "".join(cell["source"])) for cell in cells]
+                content = json.dumps(texts).encode()
         return hashlib.sha256(content).hexdigest()
     paths = path.parent.glob(f"{path.name}.*") if _kind_of(name) == "figure" else path.rglob("*.*")
     files = sorted(file for file in paths if file.is_file())
@@ -184,9 +183,8 @@ def write_made(maker: str, made: Iterable[str], read: Iterable[str], path: Path 
         return {name: sha[:SHORT] for name in sorted(set(names)) if (sha := _digest(name))}
 
     with exclusive(path):
-        index = read_index(path) | {
-            maker: MadeFrom(made=hashes(made), read=hashes(read), rules=RULES_VERSION)
-        }
+        entry = MadeFrom(made=hashes(made), read=hashes(read), rules=RULES_VERSION)
+        index = read_index(path) | {maker: entry}
         text = json.dumps(_INDEX.dump_python(dict(sorted(index.items()))), indent=1)
         write_atomically(path, text + "\n")
 
@@ -195,7 +193,7 @@ def project_names(log: Path, root: Path = ROOT) -> tuple[set[str], set[str]]:
     """What a process made and read of the project, from what it noted (`note_opened`): names as in the
     index. A run file that was read stands for its whole folder, as a new one beside it would be read, too.
     """
-    read, written = read_opened(log)
+    read, written = _read_opened(log)
     made = {name for path in written if (name := _result(path, root))}
     inputs = set()
     for path in read:
@@ -209,6 +207,24 @@ def project_names(log: Path, root: Path = ROOT) -> tuple[set[str], set[str]]:
         elif parts[0] in ("results", "figures", "examples", "notebooks") and path.suffix not in ("", ".md"):
             inputs.add("/".join(parts))
     return made, inputs - made - {"results/provenance.json"}
+
+
+def _read_opened(log: Path | str) -> tuple[list[Path], list[Path]]:
+    """The files that were read and those that were written, each sorted, as `note_opened` noted them; a file
+    that was written first counts as written only.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     log = Path(folder, "log")
+    ...     _ = log.write_text("r /a/in.csv\\nw /a/out.csv\\nr /a/out.csv\\n")
+    ...     [[path.name for path in paths] for paths in _read_opened(log)]
+    [['in.csv'], ['out.csv']]
+    """
+    kinds: dict[str, str] = {}
+    for line in Path(log).read_text("utf-8", "surrogateescape").splitlines():
+        kind, _, path = line.partition(" ")
+        kinds.setdefault(path, kind)
+    return tuple(sorted(Path(path) for path in kinds if kinds[path] == kind) for kind in "rw")  # type: ignore
 
 
 def _result(path: Path, root: Path) -> str | None:

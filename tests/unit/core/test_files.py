@@ -50,8 +50,7 @@ def test_the_byte_order_mark_is_dropped_and_a_broken_archive_is_named(tmp_path):
 
 
 @pytest.mark.parametrize("before", ["", "a\nb", "€\n" * 3])
-def test_the_first_byte_that_is_not_utf_8(before, monkeypatch):
-    monkeypatch.setattr("helpers.core.files._BLOCK", 4)  # characters lie across the ends of blocks
+def test_the_first_byte_that_is_not_utf_8(before):
     good, content = before.encode(), before.encode() + b"\xe9 and more"
     assert utf8_fault(good) is None
     offset, line, reason = utf8_fault(content)

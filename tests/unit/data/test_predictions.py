@@ -181,7 +181,7 @@ class TestNames:
 
 class TestRespelt:
     def changed(self, tmp_path, text, *known):
-        columns, changed = data.respelt(read_label_columns(write_file(tmp_path, "a.csv", text)), *known)
+        columns, changed = read_label_columns(write_file(tmp_path, "a.csv", text)).respelt(*known)
         return columns["gold"].tolist(), columns["predicted"].tolist(), changed
 
     def test_the_spelling_that_is_most_often_gold_wins(self, tmp_path):

@@ -87,7 +87,7 @@ REFUSED = [
     (lambda: label_statistics({"A": 0}), "counts hold no sample (1 labels)"),
     (lambda: label_statistics({"Other": 1}, "other"), "class 'other'; did you mean 'Other'?"),
     (lambda: data.dataset_statistics("tacred", "NA"), "leave `negative` out"),
-    (lambda: data.find_statistics("tacrde"), "'tacrde'; did you mean 'tacred'? Known: semeval2010"),
+    (lambda: data.dataset_statistics("tacrde"), "'tacrde'; did you mean 'tacred'? Known: semeval2010"),
     (lambda: counted([1]), "counts has shape (1,)"),
     (lambda: counted([0.5, 1]), "float64: a whole number for each of 2 rows"),
     (lambda: counted([-1, 1]), "counts holds a negative number"),

@@ -72,8 +72,7 @@ def test_splits_of_a_file_of_counts(tmp_path):
 
 
 def test_find_takes_a_name_or_a_file(tmp_path):
-    assert data.find_statistics(write_file(tmp_path, "counts.csv", "label,count\nA,6\nB,2\n"))["ratio"] == 3
-    assert data.find_statistics("tacred") == dataset_statistics("tacred").to_dict()
+    assert dataset_statistics(write_file(tmp_path, "counts.csv", "label,count\nA,6\nB,2\n")).ratio == 3
 
 
 @pytest.mark.parametrize("name", data.counted_datasets())

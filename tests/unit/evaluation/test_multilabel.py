@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from helpers.data import demo_documents, label_list, label_matrix
-from helpers.data.matrices import write_matrix
+from helpers.data import demo_documents, label_list, label_matrix, write_matrix
 from helpers.evaluation import multilabel, score_documents, score_multilabel
 from helpers.metrics import SCHEMES, MultilabelOutcome, averages
 from helpers.models.linear import DocumentClassifier

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from helpers import ROOT
-from helpers.core import exclusive, read_opened
+from helpers.core import exclusive
 from helpers.data import data_name, registered_file
 from helpers.data import files as registry
 from helpers.runs import made_states, project_names, read_index, run_state, write_made
@@ -146,7 +146,7 @@ for name in ("results/runs/d/x.csv", "results/runs/x.csv", "notebooks/01_a.ipynb
     made, read = project_names(project / "log")
     assert made == {"results/tables/b.csv", "figures/01_a"}
     assert read == {"results/runs/d", "results/runs/x.csv", "notebooks/01_a.ipynb", f"data/{DATA}"}
-    assert len(read_opened(project / "log")[1]) == 4
+    assert len(rule._read_opened(project / "log")[1]) == 4
 
 
 def test_one_process_at_a_time(tmp_path):
