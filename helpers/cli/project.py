@@ -297,8 +297,7 @@ def _grid(dry_run: bool, on: str, jobs: int | None, launch: str | None, form: st
         raise ValueError(f"--on {on}: {cluster} holds no config.yaml; known places: {', '.join(CLUSTERS)}")
     given = {
         "grid_profile": chosen["profile"],
-        "runs_only": "true" if chosen["runs_only"] else "",
-        "missing_only": "true" if chosen["missing_only"] else "",
+        **{name: "true" for name in ("runs_only", "missing_only") if chosen[name]},
         "encoders": " ".join(encoders),
         "grid_file": str(Path(file).absolute()) if file else "",
         "launch": launch,

@@ -13,7 +13,7 @@ import logging
 import os
 import sys
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from importlib.util import find_spec
 from itertools import accumulate
 from pathlib import Path
@@ -133,21 +133,29 @@ def count_files(
     def in_memory() -> LabelColumns:
         if not alone:
             return _read_all(files, named, check_ids)
-        return read_label_columns(files[0], *columns, gold_file=gold_file, form=form, empty=empty)
+        read = read_label_columns(files[0], *columns, gold_file=gold_file, form=form, empty=empty)
+        _have_ids([read], name, check_ids)
+        return read
 
     try:
-        counted = in_memory() if chosen == MEMORY else _count_all(files, named, chosen, checked)
+        counted = in_memory() if chosen == MEMORY else _count_all(files, named, chosen, check_ids, checked)
     except MalformedRecord:
         if chosen == MEMORY or sum(map(file_size, files)) > READ_AGAIN:
             raise
         counted = in_memory()  # which knows the line of the fault, and reads some files that engines do not
         if engine:
             raise
-    if check_ids and "id" not in counted.columns:
-        raise ValueError(f"{name}: there are no identifiers to check; which column has them? --id-column C")
     if "id" in counted.columns and not checked:
         logger.warning("%s: ids are not checked; --check-ids looks for those that occur twice", name)
     return counted.named(label_names)
+
+
+def _have_ids(tables: Iterable[Any], name: str, needed: bool) -> bool:
+    """Whether all these tables have identifiers; ValueError if they are needed and one has none."""
+    there = all("id" in table.columns for table in tables)
+    if needed and not there:
+        raise ValueError(f"{name}: there are no identifiers to check; which column has them? --id-column C")
+    return there
 
 
 def _read_all(files: Sequence[str], named: Mapping[str, str | None], check_ids: bool) -> LabelColumns:
@@ -158,6 +166,7 @@ def _read_all(files: Sequence[str], named: Mapping[str, str | None], check_ids: 
         identifiers = tables[-1].pop("id", ())  # let go, if they are not to be checked
         for identifier in identifiers if check_ids else ():
             holders[identifier].append(file)
+    _have_ids(tables, files[0], check_ids)
     if twice := [identifier for identifier, those in holders.items() if len(those) > 1]:
         those = holders[min(twice)]
         where = "all in this file" if len({*those}) == 1 else f"the first in this file, one in {max(those)}"
@@ -167,20 +176,21 @@ def _read_all(files: Sequence[str], named: Mapping[str, str | None], check_ids: 
 
 
 def _count_all(
-    files: Sequence[str], named: Mapping[str, str | None], engine: str, check_ids: bool
+    files: Sequence[str], named: Mapping[str, str | None], engine: str, check_ids: bool, check_known: bool
 ) -> LabelColumns:
-    """The counts of all files by an engine; ids are checked where all files have some."""
+    """The counts of all files by an engine; `check_known` : ids are checked where all files have some."""
     tables = []
     with contextlib.closing(ENGINES[engine]()) as reader:
         parts = reader.parts(files, named)
         roles = [role for role in parts[0].columns if role != "id"]
+        have_ids = _have_ids(parts, files[0], check_ids)  # before anything is counted
         for part in parts:
             try:
                 values, times = _group_rows(reader.frame(part, roles), roles)
             except reader.errors as error:
                 raise reader.unreadable(part.files, error) from error
             tables.append(part.table(values, times))
-        if check_ids and all("id" in part.columns for part in parts):
+        if have_ids and check_known:
             reader.check_ids(parts)
     return _joined(tables, files[0], parts[0].names)
 
@@ -197,9 +207,7 @@ def _joined(tables: Sequence[LabelColumns], path: str, names: Collection[str]) -
 
     together = {role: Coded.joined([table[role] for table in tables]) for role in first.roles}
     counts = None if first.counts is None else np.concatenate([table.counts for table in tables])
-    shared = set.intersection(*({*table.columns} for table in tables))
-    columns = {role: name for role, name in first.columns.items() if role in shared}
-    return LabelColumns(together, columns, locate, counts)
+    return LabelColumns(together, first.columns, locate, counts)
 
 
 def count_rows(

@@ -201,7 +201,7 @@ UNKNOWN_ENTITY = "UNK"
 
 
 @dataclass(frozen=True, eq=False)
-class RankedList:
+class _RankedList:
     """A ranked list as it was published, in the order of its file.
 
     Attributes
@@ -217,7 +217,7 @@ class RankedList:
     facts: tuple[Fact, ...] | None = None
 
 
-def read_ranked_list(path: Path | str) -> RankedList:
+def read_ranked_list(path: Path | str) -> _RankedList:
     """A list in text: precision, recall, score, and on each line or on none the fact: head, tail, relation.
 
     The fields are separated by one tab each, or by tabs and blanks; names have no blanks (`mill_valley`). No
@@ -255,10 +255,10 @@ def read_ranked_list(path: Path | str) -> RankedList:
     points = collect(path, lines(path), parse)
     precision, recall, scores = np.array([numbers for numbers, _ in points]).T.copy()
     facts = tuple(fact for _, fact in points)
-    return RankedList(precision, recall, scores, None if facts[0] is None else facts)
+    return _RankedList(precision, recall, scores, None if facts[0] is None else facts)
 
 
-def read_curve(precision: Path | str, recall: Path | str) -> RankedList:
+def read_curve(precision: Path | str, recall: Path | str) -> _RankedList:
     """A curve in two .npy files of numbers, precision and recall, as RESIDE's collection has it.
 
     Raises
@@ -271,7 +271,7 @@ def read_curve(precision: Path | str, recall: Path | str) -> RankedList:
     columns = [_curve(path) for path in (precision, recall)]
     if len(columns[0]) != len(columns[1]):
         raise MalformedRecord(recall, f"{len(columns[1])} points; the precision has {len(columns[0])}")
-    return RankedList(columns[0], columns[1])
+    return _RankedList(columns[0], columns[1])
 
 
 def _curve(path: Path | str) -> np.ndarray:
