@@ -130,9 +130,11 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
 
 
 def _row(name: str, cells: Mapping[str, Any]) -> Dataset:
-    own = {key: tuple(value) if isinstance(value, list) else value for key, value in cells.items()}
-    functions = {key: _FUNCTIONS[own[key]] for key in ("reader", "maker", "counter") if key in own}
-    return Dataset(name, **own | functions)
+    own: dict[str, Any]
+    own = {key: tuple(cell) if isinstance(cell, list) else cell for key, cell in cells.items()}
+    for key in {"reader", "maker", "counter"} & own.keys():
+        own[key] = _FUNCTIONS[own[key]]
+    return Dataset(name, **own)
 
 
 _ROWS = tomllib.loads(Path(__file__).with_name("datasets.toml").read_text(encoding="utf-8"))

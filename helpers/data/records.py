@@ -25,7 +25,7 @@ from .tables import json_fault, open_source
 Record = tuple[int | None, Any]
 """Where a record starts (line, 1-based; None in a JSON document) and its raw form."""
 ENDINGS = (".csv", ".npy", ".npz")
-_NAMES = {str: "a string", int: "a whole number", list: "a list"}
+_NAMES: dict[type | None, str] = {str: "a string", int: "a whole number", list: "a list"}
 
 
 def collect(

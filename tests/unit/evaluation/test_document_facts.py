@@ -96,7 +96,7 @@ def test_entities_are_matched_by_name(write, gold) -> None:
 def test_bad_rows_are_refused_with_file_and_row(write, gold) -> None:
     for change, said in (
         ({"t_idx": 3}, "row 2, title 'Ada': entity 3 is none of"),
-        ({"h_idx": "0"}, "record 2: 'h_idx' is '0', no number"),
+        ({"h_idx": "0"}, "record 2: the field 'h_idx' is '0', not a whole number"),
         ({"evidence": ["a"]}, "record 2: 'evidence' is"),
     ):
         with pytest.raises(ValueError, match=f"mine.json.*{said}"):
