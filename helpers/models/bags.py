@@ -6,8 +6,8 @@ leaves open is as in OpenNRE. W and b are the weights of the linear layer, W_r t
 
 from __future__ import annotations
 
-import itertools
 import random
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal, NamedTuple
@@ -21,7 +21,7 @@ from ..data import Bag, RelationSample
 from . import training
 from .base import as_bags, bag_targets
 from .encoder import Encoder
-from .network import Batch, Example, NeuralModel, OnEncoder, collate, marked_examples, states_at
+from .network import Batch, Example, NeuralModel, OnEncoder, collate, states_at
 
 AGGREGATORS = ("avg", "one", "att", "query")
 Aggregator = Literal["avg", "one", "att", "query"]
@@ -44,41 +44,6 @@ class _BagExample(NamedTuple):
     def cut(self) -> int:
         """Tokens that were left out of its sentences."""
         return sum(sentence.cut for sentence in self.sentences)
-
-
-class SentenceEncoder(nn.Module):
-    """From sentences to vectors: `forward` takes a `Batch` of S sentences and returns (S, H).
-
-    Attributes
-    ----------
-    size : H. padding : the token id that fills a batch; fills : see `collate`.
-    name, sha256 : of a pretrained encoder, for the run file; None for an encoder without one.
-    """
-
-    size: int
-    padding: int = 0
-    fills: Mapping[str, float] = {}
-    name: str | None = None
-    sha256: str | None = None
-
-    def prepare(self, bags: Sequence[Bag], seed: int, precision: str) -> None:
-        """What has to be set before training; by default nothing."""
-
-    def examples(self, bags: Sequence[Bag]) -> list[tuple[Example, ...]]:
-        """The inputs of each bag, one for each sentence."""
-        flat = iter(self.sentences([sample for bag in bags for sample in bag.samples]))
-        return [
-            tuple(next(flat)._replace(extra=self.extra(bag, sample)) for sample in bag.samples)
-            for bag in bags
-        ]
-
-    def extra(self, bag: Bag, sample: RelationSample) -> Mapping[str, Any]:
-        """What else the encoder reads with a sentence, see `Example`; by default nothing."""
-        return {}
-
-    def sentences(self, samples: Sequence[RelationSample]) -> list[Example]:
-        """The input of each sentence."""
-        raise NotImplementedError
 
 
 def without_entities(sample: RelationSample) -> RelationSample:
@@ -119,54 +84,81 @@ class BagClassifier(NeuralModel):
 
     The released script samples `bag_size` sentences in evaluation too; the paper says all of them, as here.
 
+    A subclass encodes sentences: `make_layers` makes what it needs and returns H, `sentences` gives the
+    inputs of samples, `vectors` (S, H) of a `Batch` of them, and where needed `learn_words` and `extra`.
+
     Parameters
     ----------
-    encoder : of sentences. training : 'sentence' or 'bag'.
+    training : 'sentence' or 'bag'.
     aggregator : of training with bags, and of `scores` unless another one is asked for.
     bag_size : so many sentences are drawn from each bag anew in each epoch: without replacement from a larger
         bag; a smaller one has all of its sentences, then random ones again. 0: all.
-    dropout : before the linear layer.
+    dropout : before the linear layer. layers : of the subclass, see its `make_layers`.
 
     Raises ValueError for aggregator 'query' without bags.
     """
 
     def __init__(
         self,
-        encoder: SentenceEncoder,
         labels: Sequence[str],
         training: Literal["sentence", "bag"] = "sentence",
         aggregator: Aggregator = "avg",
         bag_size: int = 0,
         dropout: float = 0.5,
+        **layers: Any,
     ) -> None:
         super().__init__(labels)
-        self.encoder, self.by_bag, self.aggregator = encoder, training == "bag", aggregator
+        self.by_bag, self.aggregator = training == "bag", aggregator
         if aggregator == "query" and not self.by_bag:
             raise ValueError("aggregator 'query' is learnt from bags: choose training 'bag'")
         self.bag_size = bag_size if self.by_bag else 0
         self.resampled = self.bag_size > 0
-        if encoder.name:
-            self.encoder_name, self.encoder_sha256 = encoder.name, encoder.sha256
+        self.register_parameter("diagonal", None)
+        self.register_parameter("query", None)  # first: sums over parameters are in the order of stored runs
         self.dropout = nn.Dropout(dropout)
-        self.classifier = nn.Linear(encoder.size, len(self.labels))
+        size = self.make_layers(**layers)
+        self.classifier = nn.Linear(size, len(self.labels))
         if self.by_bag and aggregator == "att":
-            self.diagonal = nn.Parameter(torch.ones(encoder.size))
+            self.diagonal = nn.Parameter(torch.ones(size))
         if aggregator == "query":
-            self.query = nn.Parameter(torch.randn(encoder.size) / encoder.size**0.5)
+            self.query = nn.Parameter(torch.randn(size) / size**0.5)
+
+    @abstractmethod
+    def make_layers(self, **layers: Any) -> int:
+        """What encodes a sentence; the width H of its vector."""
+
+    @abstractmethod
+    def sentences(self, samples: Sequence[RelationSample]) -> list[Example]:
+        """The input of each sentence."""
+
+    @abstractmethod
+    def vectors(self, batch: Batch) -> torch.Tensor:
+        """(S, H)."""
+
+    def extra(self, bag: Bag, sample: RelationSample) -> Mapping[str, Any]:
+        """What else is read with a sentence, see `Example`; by default nothing."""
+        return {}
+
+    def learn_words(self, bags: Sequence[Bag]) -> None:
+        """The vocabulary, before training; by default none."""
 
     def prepare(self, samples: Inputs) -> None:
-        """The encoder's vocabulary and precision, and the whole bags, which are read once.
-
-        Raises ValueError as `bag_targets`.
-        """
+        """The vocabulary, and the whole bags, which are read once. Raises ValueError as `bag_targets`."""
+        super().prepare(samples)
         bags = as_bags(samples)
         targets = bag_targets(bags, self.labels)
-        self.encoder.prepare(bags, self.seed, self.settings.precision)
-        self._bags = [_BagExample(*bag) for bag in zip(self.encoder.examples(bags), targets, strict=True)]
+        self.learn_words(bags)
+        pairs = zip(self.examples(bags), targets, strict=True)
+        self._bags = [example._replace(target=target) for example, target in pairs]
 
     def examples(self, samples: Inputs) -> list[_BagExample]:
         """Whole bags, without targets."""
-        return [_BagExample(sentences) for sentences in self.encoder.examples(as_bags(samples))]
+        bags = as_bags(samples)
+        flat = iter(self.sentences([sample for bag in bags for sample in bag.samples]))
+        return [
+            _BagExample(tuple(next(flat)._replace(extra=self.extra(bag, each)) for each in bag.samples))
+            for bag in bags
+        ]
 
     def training_examples(self, samples: Inputs, rng: random.Random) -> list[_BagExample]:
         """The bags of `prepare` with their label ids: whole, drawn, or of one sentence each."""
@@ -178,7 +170,7 @@ class BagClassifier(NeuralModel):
         """The sentences of all bags as one batch: `ids`, `mask`, `types`, `places` and the extra tensors are
         of the S sentences, `target` and `weight` of the B bags; extra `bag` (S,) numbers the bags."""
         sentences = [sentence for example in examples for sentence in example.sentences]
-        batch = collate(sentences, self.encoder.padding, fills=self.encoder.fills)
+        batch = collate(sentences, self.padding, fills=self.fills)
         sizes = torch.tensor([len(example.sentences) for example in examples])
         return replace(
             batch,
@@ -189,7 +181,7 @@ class BagClassifier(NeuralModel):
 
     def forward(self, batch: Batch) -> torch.Tensor:
         """Logits (B, L) for training: the aggregator reads the targets; `scores` is for prediction."""
-        return self.classifier(self.dropout(self._bag_vectors(self.encoder(batch), batch)))
+        return self.classifier(self.dropout(self._bag_vectors(self.vectors(batch), batch)))
 
     def _bag_vectors(self, vectors: torch.Tensor, batch: Batch) -> torch.Tensor:
         """(B, H) from (S, H), for training."""
@@ -210,13 +202,13 @@ class BagClassifier(NeuralModel):
 
     def queries(self) -> torch.Tensor:
         """What ATT compares the sentences with, (L, H): diag · W, or W in a model that learns no diag."""
-        return self.classifier.weight * getattr(self, "diagonal", 1.0)
+        return self.classifier.weight * (1.0 if self.diagonal is None else self.diagonal)
 
     def sentence_vectors(self, bags: Inputs, progress: bool = True) -> list[torch.Tensor]:
         """(n, H) of each bag's n sentences."""
         bags = as_bags(bags)
-        flat = [_BagExample((sentence,)) for sentence in itertools.chain(*self.encoder.examples(bags))]
-        vectors = training.outputs(self, flat, self.encoder, progress)
+        flat = [_BagExample((sentence,)) for bag in self.examples(bags) for sentence in bag.sentences]
+        vectors = training.outputs(self, flat, self.vectors, progress)
         return list(vectors.split([len(bag.samples) for bag in bags]))
 
     def scores(self, bags: Inputs, aggregator: Aggregator | None = None, progress: bool = True) -> np.ndarray:
@@ -242,7 +234,7 @@ class BagClassifier(NeuralModel):
         aggregator = aggregator or self.aggregator
         if aggregator not in AGGREGATORS:
             raise unknown_name("aggregator", aggregator, AGGREGATORS)
-        if aggregator == "query" and not hasattr(self, "query"):
+        if aggregator == "query" and self.query is None:
             raise ValueError("aggregator 'query' is learnt in training: this model was trained without it")
         return aggregator
 
@@ -278,42 +270,13 @@ _UNUSED = ("[unused0]", "[unused1]", "[unused2]", "[unused3]")
 """OpenNRE's markers: open and close head, open and close tail."""
 
 
-class _EntityEncoder(SentenceEncoder):
+class BertEntity(OnEncoder, BagClassifier):
     """BERT-entity: hidden states h_a, h_b at the two opening markers, then W [h_a; h_b] + b, 2H → 2H, no
-    activation (OpenNRE's default; `size` is 2H).
+    activation (OpenNRE's default). Takes bags, and samples as bags of one.
 
     masked : head and tail are `MASKS`, without markers; h_a and h_b are theirs. Markers and masks are words
     of BERT's vocabulary; another encoder gets those that it lacks, with new vectors. Where a sentence is too
     long, words far from the entities are left out (OpenNRE cuts at the right and may lose an entity).
-    """
-
-    def __init__(self, encoder: Encoder, max_length: int = 128, masked: bool = False) -> None:
-        super().__init__()
-        self.transformer, self.masked = encoder, masked
-        self.max_length, self.size = min(max_length, encoder.longest), 2 * encoder.hidden_size
-        self.name, self.sha256 = encoder.name, encoder.sha256
-        self.tokenizer, self.padding = encoder.tokenizer, encoder.tokenizer.pad_token_id
-        self.linear = nn.Linear(self.size, self.size)
-
-    def prepare(self, bags: Sequence[Bag], seed: int, precision: str) -> None:
-        """The precision of the transformer."""
-        self.transformer.prepare(precision)
-
-    def sentences(self, samples: Sequence[RelationSample]) -> list[Example]:
-        """Marked sentences; an opening marker may be a mask, and then there is no closing one."""
-        tokenizer = self.tokenizer
-        signs = [[sign] for sign in tokenizer.convert_tokens_to_ids([*(MASKS if self.masked else _UNUSED)])]
-        if self.masked:
-            samples, signs = map(without_entities, samples), [signs[0], [], signs[1], []]
-        return marked_examples(tokenizer, samples, signs, self.max_length)
-
-    def forward(self, batch: Batch) -> torch.Tensor:
-        """(S, 2H)."""
-        return self.linear(states_at(self.transformer(batch), batch.places[:, ::2]).flatten(1))
-
-
-class BertEntity(OnEncoder, BagClassifier):
-    """`_EntityEncoder` under a `BagClassifier`; takes bags, and samples as bags of one.
 
     >>> from helpers.data import RelationSample
     >>> from helpers.models import EMBEDDED, build
@@ -323,16 +286,30 @@ class BertEntity(OnEncoder, BagClassifier):
     """
 
     def __init__(
-        self,
-        encoder: Encoder,
-        labels: Sequence[str],
-        max_length: int = 128,
-        masked: bool = False,
-        **options: Any,
+        self, encoder: Encoder, labels: Sequence[str], max_length: int = 128, **options: Any
     ) -> None:
-        super().__init__(_EntityEncoder(encoder, max_length, masked), labels, **options)
+        super().__init__(labels, encoder=encoder, max_length=max_length, **options)
 
     @classmethod
     def needs(cls, masked: bool = False, **_: Any) -> dict[str, Any]:
         """OpenNRE's markers, or the masks."""
         return {"markers": MASKS if masked else _UNUSED}
+
+    def make_layers(self, encoder: Encoder, max_length: int, masked: bool = False) -> int:
+        """The linear layer behind the encoder."""
+        self.put_on(encoder, max_length)
+        self.masked, size = masked, 2 * encoder.hidden_size
+        self.linear = nn.Linear(size, size)
+        return size
+
+    def sentences(self, samples: Sequence[RelationSample]) -> list[Example]:
+        """Marked sentences; an opening marker may be a mask, and then there is no closing one."""
+        names = MASKS if self.masked else _UNUSED
+        signs = [[sign] for sign in self.encoder.tokenizer.convert_tokens_to_ids([*names])]
+        if self.masked:
+            samples, signs = [*map(without_entities, samples)], [signs[0], [], signs[1], []]
+        return self.marked(samples, signs)
+
+    def vectors(self, batch: Batch) -> torch.Tensor:
+        """(S, 2H)."""
+        return self.linear(states_at(self.encoder(batch), batch.places[:, ::2]).flatten(1))

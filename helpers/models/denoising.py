@@ -6,7 +6,7 @@ The cleaned bags then train any classifier. Policies are learnt before it, from 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 import numpy as np
 import torch
@@ -189,15 +189,17 @@ class RlDsre(Cnn):
     """
 
     packages = (*Cnn.packages, "scikit-learn")
-    fixed: ClassVar[dict[str, Any]] = {}
 
-    def __init__(
-        self, labels: Sequence[str], *given: Any, base: Literal["cnn", "pcnn"] = "pcnn", **options: Any
-    ) -> None:
-        super().__init__(labels, *given, segments=1 if base == "cnn" else 3, **options)
+    def __init__(self, labels: Sequence[str], **options: Any) -> None:
+        super().__init__(labels, **options)
         self.negative, self.moved = find_negative(self.labels), {}
         if self.negative is None:
             raise ValueError("labels have no negative class to move false positives to")
+
+    def make_encoder(self, width: int, base: Literal["cnn", "pcnn"] = "pcnn", **layers: Any) -> int:
+        """That of `base`."""
+        self.segments = {"cnn": 1, "pcnn": 3}[base]
+        return super().make_encoder(width, **layers)
 
     def clean(self, samples: Inputs) -> list[Bag]:
         """The bags without what the policies take for false positives; sets `moved`."""

@@ -20,7 +20,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 from types import SimpleNamespace
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 import numpy as np
 import torch
@@ -28,7 +28,7 @@ from torch import nn
 
 from ..data import ParsedSample, pruned_heads
 from .encoder import EMBEDDED_SHA256
-from .network import Batch, Example, NeuralModel, collate
+from .network import Batch, Example, NeuralModel
 from .sentence_encoders import recurrent_states
 from .word_vectors import ENCODER, PAD, UNK, WordVectors, bring_names, spelled
 
@@ -125,7 +125,7 @@ class Gcn(NeuralModel):
     (2,)
     """
 
-    fills: ClassVar[dict[str, float]] = {"tree": -1, "tags": 0}
+    padding, fills = PAD, {"tree": -1, "tags": 0}
 
     def __init__(self, labels: Sequence[str], **options: Any) -> None:
         super().__init__(labels)
@@ -203,10 +203,6 @@ class Gcn(NeuralModel):
             ]
         ids = self.words.ids([tokens[word] for word in read])
         return Example(ids, (), self.label_id(sample), extra=extra)
-
-    def collate(self, examples: Sequence[Example], weight: Sequence[float] | float = 1.0) -> Batch:
-        """Padded to the longest; see `inputs.collate`."""
-        return collate(examples, PAD, weight, self.fills)
 
     def forward(self, batch: Batch) -> torch.Tensor:
         """(n, labels + 1): the logits, and ‖pooled vector of the tree‖², which the loss needs."""

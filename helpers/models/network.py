@@ -159,17 +159,6 @@ def tokenize_marked(
     return [_window(*_joined(sentence, tokens, marker_ids), limit) for sentence in pieces]
 
 
-def marked_examples(
-    tokenizer, samples: Sequence[RelationSample], marker_ids: Sequence[Sequence[int]], max_length: int
-) -> list[Example]:
-    """The marked sentences between the classification and the separator token; places are the markers."""
-    head, tail = [tokenizer.cls_token_id], [tokenizer.sep_token_id]
-    return [
-        Example(head + ids + tail, tuple(mark + 1 for mark in marks), 0, cut=cut)
-        for ids, marks, cut in tokenize_marked(tokenizer, samples, marker_ids, max_length - 2)
-    ]
-
-
 def _pieces(sample: RelationSample) -> list[str]:
     """Text pieces and signs in the order of the sentence; a piece keeps the blank that stood before it."""
     clean = replace(sample, text=_SPLIT.sub(" ", sample.text))
@@ -218,9 +207,13 @@ def _window(ids: list[int], marks: list[int], inside: list[bool], limit: int) ->
 class NeuralModel(nn.Module, Model):
     """What training and prediction need of a model, with or without a pretrained encoder.
 
-    A subclass gives `examples`, `collate` and `forward` (from a `Batch` to what the loss reads, first axis
-    examples) and, where they differ from the usual, `training_examples`, `losses` and `relation_scores`.
+    A subclass gives `examples` and `forward` (from a `Batch` to what the loss reads, first axis examples)
+    and, where they differ from the usual, `training_examples`, `collate`, `losses` and `relation_scores`.
     """
+
+    padding: int = 0
+    fills: Mapping[str, float] = {}
+    """Of a batch; see `collate`."""
 
     resampled: bool = False
     """Whether `training_examples` differ from epoch to epoch."""
@@ -238,9 +231,9 @@ class NeuralModel(nn.Module, Model):
         """Inputs of one epoch; by default those of prediction. `rng` is seeded for the epoch."""
         return self.examples(samples)
 
-    @abstractmethod
     def collate(self, examples: Sequence[Any], weight: Sequence[float] | float = 1.0) -> Batch:
-        """The examples as one batch; `weight` is the share of each in the loss."""
+        """The examples as one batch, padded to the longest; `weight` is the share of each in the loss."""
+        return collate(examples, self.padding, weight, self.fills)
 
     def prepare(self, samples: Sequence[Any]) -> None:
         """What has to be set before training, such as the vocabulary; by default nothing."""
@@ -305,6 +298,30 @@ class OnEncoder(NeuralModel):
         """What else `load_encoder` is told for a model with these options."""
         return {}
 
+    def put_on(self, encoder: Encoder, max_length: int) -> None:
+        """Take the encoder, and its limit if `max_length` is beyond it."""
+        self.encoder, self.padding = encoder, encoder.tokenizer.pad_token_id
+        self.encoder_name, self.encoder_sha256 = encoder.name, encoder.sha256
+        self.max_length = min(max_length, encoder.longest)
+
+    def prepare(self, samples: Sequence[Any]) -> None:
+        """The encoder's precision; see `Encoder.prepare`."""
+        self.encoder.prepare(self.settings.precision)
+        super().prepare(samples)
+
+    def marked(self, samples: Sequence[RelationSample], marker_ids: Sequence[Sequence[int]]) -> list[Example]:
+        """The marked sentences between the classification and the separator token; places are the markers."""
+        tokenizer = self.encoder.tokenizer
+        return [
+            Example(
+                [tokenizer.cls_token_id, *ids, tokenizer.sep_token_id],
+                tuple(mark + 1 for mark in marks),
+                0,
+                cut=cut,
+            )
+            for ids, marks, cut in tokenize_marked(tokenizer, samples, marker_ids, self.max_length - 2)
+        ]
+
 
 class RelationClassifier(OnEncoder):
     """A pretrained encoder and what a model puts on top of it.
@@ -322,9 +339,7 @@ class RelationClassifier(OnEncoder):
 
     def __init__(self, encoder: Encoder, labels: Sequence[str], max_length: int = 128) -> None:
         super().__init__(labels)
-        self.encoder = encoder
-        self.encoder_name, self.encoder_sha256 = encoder.name, encoder.sha256
-        self.max_length = min(max_length, encoder.longest)
+        self.put_on(encoder, max_length)
 
     @property
     def marker_ids(self) -> list[list[int]]:
@@ -334,14 +349,5 @@ class RelationClassifier(OnEncoder):
 
     def examples(self, samples: Sequence[RelationSample]) -> list[Example]:
         """The marked sentence between the classification and the separator token."""
-        plain = marked_examples(self.encoder.tokenizer, samples, self.marker_ids, self.max_length)
-        pairs = zip(plain, samples, strict=True)
+        pairs = zip(self.marked(samples, self.marker_ids), samples, strict=True)
         return [example._replace(target=self.label_id(sample)) for example, sample in pairs]
-
-    def collate(self, examples: Sequence[Example], weight: Sequence[float] | float = 1.0) -> Batch:
-        """Padded to the longest; see `collate`."""
-        return collate(examples, self.encoder.tokenizer.pad_token_id, weight)
-
-    def prepare(self, samples: Sequence[Any]) -> None:
-        """The encoder's precision; see `Encoder.prepare`."""
-        self.encoder.prepare(self.settings.precision)

@@ -9,9 +9,8 @@ import torch
 
 from helpers.data import RelationSample
 from helpers.models.bags import without_entities
-from helpers.models.base import as_bags
 from helpers.models.network import collate
-from helpers.models.sentence_encoders import Pcnn, _ConvolutionEncoder
+from helpers.models.sentence_encoders import Cnn, Pcnn
 from helpers.models.word_vectors import PAD, UNK, words_of
 from tests.support import sentence_of
 
@@ -28,19 +27,19 @@ SENTENCES = [sentence(n, n // 3, n - 1 - n // 4, n) for n in (3, 5, 9, 10, 11, 1
 SENTENCES += [sentence(8, 6, 2, 20), sentence(8, 0, 1, 21), sentence(8, 3, 3, 22), sentence(20, 15, 18, 23)]
 
 
-def new(segments: int) -> _ConvolutionEncoder:
+def new(kind: type[Cnn]) -> Cnn:
     torch.manual_seed(1)
     small = {"filters": 4, "word_size": 6, "position_size": 3, "dropout": 0.0}
-    model = _ConvolutionEncoder(LONGEST, segments=segments, **small)
-    model.prepare(as_bags(SENTENCES * 2), 1, "fp32")
+    model = kind(["a"], max_length=LONGEST, **small)
+    model.prepare(SENTENCES * 2)
     return model.eval()
 
 
-def by_hand(model: _ConvolutionEncoder, sample: RelationSample) -> np.ndarray:
+def by_hand(model: Cnn, sample: RelationSample) -> np.ndarray:
     """A sentence's vector from the formulas, padded to the greatest length, one window at a time."""
     words = words_of(sample.text)[:LONGEST]
     starts = [len(words_of(sample.text[: span[0]])) for span in (sample.head, sample.tail)]
-    padded = np.zeros((LONGEST + 2, model.width))
+    padded = np.zeros((LONGEST + 2, 6 + 2 * 3))
     for place, word in enumerate(words):
         row = model.words.words.weight[model.words.known.get(word, UNK)].tolist()
         for table, start in zip(model.positions, starts, strict=True):
@@ -56,22 +55,22 @@ def by_hand(model: _ConvolutionEncoder, sample: RelationSample) -> np.ndarray:
     return np.concatenate([np.max(part, axis=0) for part in parts])
 
 
-@pytest.mark.parametrize("segments", [1, 3])
-def test_vectors_are_those_of_the_formulas_alone_and_in_a_batch(segments) -> None:
-    model = new(segments)
+@pytest.mark.parametrize("kind", [Cnn, Pcnn])
+def test_vectors_are_those_of_the_formulas_alone_and_in_a_batch(kind) -> None:
+    model = new(kind)
     examples, expected = model.sentences(SENTENCES), [by_hand(model, sample) for sample in SENTENCES]
     with torch.no_grad():
-        together = model(collate(examples, PAD)).tolist()
-        alone = [model(collate([example], PAD))[0].tolist() for example in examples]
+        together = model.vectors(collate(examples, PAD)).tolist()
+        alone = [model.vectors(collate([example], PAD))[0].tolist() for example in examples]
     for found in (together, alone):
         assert np.array(found) == pytest.approx(np.array(expected), abs=1e-5)
-    assert model.size == len(together[0]) == 4 * segments
+    assert model.classifier.in_features == len(together[0]) == 4 * model.segments
 
 
 def test_pad_stays_zero_and_unk_is_learnt() -> None:
-    model = new(1)
+    model = new(Cnn)
     (example,) = model.sentences([RelationSample("1", "never word1 seen", (0, 5), (6, 11), "a")])
-    model(collate([example], PAD)).sum().backward()
+    model.vectors(collate([example], PAD)).sum().backward()
     table = model.words.words.weight
     assert example.ids[0] == UNK and table.grad[UNK].any()
     assert not table.grad[PAD].any() and not table[PAD].any()
@@ -96,7 +95,8 @@ def test_turned_nested_and_empty_entities_are_masked(head, tail, text, places) -
 def test_all_vectors_of_a_file_are_taken(tmp_path) -> None:
     path = tmp_path / "glove.txt"
     path.write_text("word1 1 2\nelsewhere 3 4\n")
-    model = Pcnn(["a", "b"], LONGEST, vectors=str(path), filters=2)
+    model = Pcnn(["a", "b"], max_length=LONGEST, vectors=str(path), filters=2)
     model.prepare(SENTENCES)
-    table = model.encoder.words.words.weight
-    assert table[2:].tolist() == [[3, 4], [1, 2]] and table.requires_grad and model.encoder.width == 2 + 10
+    table = model.words.words.weight
+    assert table[2:].tolist() == [[3, 4], [1, 2]] and table.requires_grad
+    assert model.convolution.in_channels == 2 + 10
