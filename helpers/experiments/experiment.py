@@ -15,7 +15,7 @@ from typing import Any, Literal, get_args
 from .. import models
 from ..core import unknown_name
 from ..data import data_name, datasets, find_dataset
-from ..models.settings import Count, Settings, checked
+from ..models.base import Count, Settings, checked
 from ..runs import RUNS_FOLDER, run_path, variant_name
 
 SEEDS = (9, 148, 378, 459, 687)
@@ -59,7 +59,8 @@ class Experiment:
     threads : of the processor, for this run; None: as many as torch takes, or OMP_NUM_THREADS says.
     settings : None takes the profile's for this model.
     holdout : train on nine tenths of the training data and test on the rest: to choose settings.
-    options : of the model, see its class; text is converted to the option's type.
+    options : of the model, see its class; text is converted to the option's type. Those that are not given
+        are the defaults.
     variant : names the run apart from others of the model; '' names what differs from the usual settings and
         options of the profile.
 
@@ -83,7 +84,7 @@ class Experiment:
     variant: str = ""
 
     def __post_init__(self) -> None:
-        entry = self.entry  # raises for an unknown model
+        object.__setattr__(self, "options", models.full_options(self.model, self.options))
         whole = {"train", "test"}
         rows = {name: row for name, row in datasets().items() if row.kind in ("relations", "mentions")}
         known = [name for name, row in rows.items() if row.kind == "mentions" or whole <= {*row.splits}]
@@ -93,10 +94,9 @@ class Experiment:
             raise ValueError(f"model {self.model} has no encoder")
         if self.profile == "base" and self.encoder == models.EMBEDDED:
             object.__setattr__(self, "encoder", BASE_ENCODER)
-        if not entry.settings and self.settings is not None:
+        if not self.entry.settings and self.settings is not None:
             raise ValueError(f"model {self.model} has no training settings")
         (self._check_bags if self.of_bags else self._check_sentences)()
-        object.__setattr__(self, "options", models.check_options(self.model, self.options))
 
     def _check_bags(self) -> None:
         if self.entry.unit != "bag":
@@ -132,7 +132,7 @@ class Experiment:
         >>> Experiment("recent", "re_docred", options={"base": "em-es"}).inner_name
         'em-es'
         """
-        return self.options.get("base", self.entry.defaults["base"]) if self.entry.wraps else self.model
+        return self.options["base"] if self.entry.wraps else self.model
 
     @property
     def inner(self) -> models.ModelEntry:
@@ -206,16 +206,16 @@ class Experiment:
         >>> Experiment("cnn", "gids", profile="standard").evaluations
         {'sent+AVG': 'avg', 'sent+ONE': 'one'}
         >>> Experiment("recent", "re_docred", profile="standard").evaluations
-        {'evaluation-as-published': 'as-published', '': 'corrected'}
+        {'base-cnn+evaluation-as-published': 'as-published', 'base-cnn': 'corrected'}
         """
         if self.entry.wraps:
-            own = self.options.get("evaluation", self.entry.defaults["evaluation"])
+            own = self.options["evaluation"]
             names = sorted(get_args(self.entry.options["evaluation"].kind), key=lambda name: name == own)
             return {self._variant(evaluation=name): name for name in names}
-        if not self.of_bags or "training" not in self.entry.options or self.model in _ONE_WAY:
+        if not self.of_bags or "training" not in self.options or self.model in _ONE_WAY:
             return {self._variant(): ""}
-        if self.options.get("training", "sentence") == "bag":
-            aggregator = self.options.get("aggregator", "avg")
+        if self.options["training"] == "bag":
+            aggregator = self.options["aggregator"]
             return {self._variant(f"bag+{aggregator.upper()}"): aggregator}
         if find_dataset(self.dataset).negative is None:
             return {self._variant("sent"): "avg"}
@@ -238,17 +238,22 @@ class Experiment:
         return "+".join(filter(None, (way, self.variant or self._changes(self.options | added))))
 
     def _changes(self, options: Mapping[str, Any]) -> str:
+        usual = models.full_options(self.model, {"base": self.inner_name} if self.entry.wraps else {})
+        said = {*self.entry.suffixes, *(("training", "aggregator") if self.of_bags else ())}  # elsewhere
+        named = {
+            name: value
+            for name, value in options.items()
+            if name not in said and (value != usual[name] or (name == "base" and self.entry.wraps))
+        }
         counts = {"sentences": self.sentences, "threads": self.threads}
-        chosen = dict(options) | {name: count for name, count in counts.items() if count}
-        usual = self.entry.defaults | {name: options.get(name) for name in self.entry.suffixes}  # in the name
-        usual.pop("base", None)  # which model another one is around is always said
-        if self.of_bags:  # how it is trained and evaluated is said before
-            usual |= {name: options[name] for name in ("training", "aggregator") if name in options}
-        if settings := self.resolved():
-            chosen = asdict(settings) | chosen
-            if self.settings_name in self.inner.settings:
-                usual |= asdict(models.default_settings(self.inner_name, self.settings_name, self.encoder))
-        return variant_name(chosen, usual)
+        named |= {name: count for name, count in counts.items() if count}
+        if not (settings := self.resolved()):
+            return variant_name(named, {})
+        known = self.settings_name in self.inner.settings
+        of_profile = (
+            models.default_settings(self.inner_name, self.settings_name, self.encoder) if known else None
+        )
+        return variant_name(asdict(settings) | named, asdict(of_profile) if known else {})
 
     def path(self, folder: Path | str = RUNS_FOLDER) -> Path:
         """Where its run is kept, before there is one.
@@ -296,7 +301,7 @@ class Experiment:
         >>> Experiment("cnn", "demo", options={"filters": 8}).recorded()["options"]["position_size"]
         5
         """
-        options = models.full_options(self.model, self.options | self.side)
+        options = self.options | self.side
         if self.vectors_file:
             options["vectors"] = data_name(self.vectors_file)
         options = {name: str(value) if value == float("inf") else value for name, value in options.items()}

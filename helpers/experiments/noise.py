@@ -26,7 +26,7 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -47,8 +47,8 @@ from ..data import (
 from ..metrics import FactRanking, FactSample
 from ..models import EMBEDDED, MODELS, build, default_settings
 from ..runs import STUDIES_FOLDER, environment
-from .data import BagData, read_bags, read_side
 from .experiment import SEEDS, STUDIES
+from .run import BagData, read_bags, read_side
 
 STORED, LEARNT = STUDIES_FOLDER / "noise.csv", STUDIES_FOLDER / "noise_learnt.csv"
 CURVES, FALLEN_DRAWS = STUDIES_FOLDER / "noise_curves.csv", STUDIES_FOLDER / "noise_fallen.csv"
@@ -77,23 +77,16 @@ _LENGTH = 100_000
 """Of a list on real labels: four facts a pair; what lies behind is all but random."""
 
 
-class System(NamedTuple):
-    """A training: title → aggregator of each of its evaluations, '' for the model's own, and what of the
-    standard settings is changed."""
-
-    model: str
-    evaluations: Mapping[str, str]
-    options: Mapping[str, Any] = {}
-    changes: Mapping[str, Any] = {}
-
-
-def systems(labels: str = "drawn") -> list[System]:
+def systems(labels: str = "drawn") -> list[dict[str, Any]]:
     """The systems that are ranked by 'drawn' or 'real' labels, or the 'fallen' ones; see `studies.toml`.
 
-    >>> {labels: sum(len(system.evaluations) for system in systems(labels)) for labels in STUDIES["noise"]}
+    A system is a training: model, evaluations (title → aggregator, '' for the model's own), and what of the
+    usual options and of the standard settings is changed.
+
+    >>> {labels: sum(len(system["evaluations"]) for system in systems(labels)) for labels in STUDIES["noise"]}
     {'drawn': 9, 'fallen': 3, 'real': 10}
     """
-    return [System(**row) for row in STUDIES["noise"][labels]]
+    return STUDIES["noise"][labels]
 
 
 def _side(data: BagData) -> dict[str, Any]:
@@ -107,47 +100,58 @@ def _side(data: BagData) -> dict[str, Any]:
     return {"types": types}
 
 
-def _trained_scores(system: System, seed: int, data: BagData) -> tuple[dict[str, np.ndarray], tuple]:
-    """Train once; title → scores of the test bags, (B, L), and the `COSTS`.
+def _trained_scores(
+    seed: int,
+    data: BagData,
+    model: str,
+    evaluations: Mapping[str, str],
+    options: Mapping[str, Any] | None = None,
+    changes: Mapping[str, Any] | None = None,
+) -> tuple[dict[str, np.ndarray], tuple]:
+    """Train a system once; title → scores of the test bags, (B, L), and the `COSTS`.
 
     A model of single sentences is trained on the sentences of the bags; a bag's scores are the mean over its
     sentences.
     """
-    inner, settings = system.options.get("base", system.model), None
+    options = {**(options or {}), **(_side(data) if model == "reside" else {})}
+    inner, settings = options.get("base", model), None
     if MODELS[inner].settings:
-        settings = default_settings(inner).changed(system.changes)
-    options = {**system.options, **(_side(data) if system.model == "reside" else {})}
-    model = build(system.model, EMBEDDED, data.labels, settings, seed, **options)
-    if MODELS[system.model].unit == "bag":
-        history = model.fit(data.train, progress=False)
-        scores = data.evaluate(model, set(system.evaluations.values()), progress=False)
+        settings = default_settings(inner).changed(changes or {})
+    made = build(model, EMBEDDED, data.labels, settings, seed, **options)
+    if MODELS[model].unit == "bag":
+        history = made.fit(data.train, progress=False)
+        scores = data.evaluate(made, set(evaluations.values()), progress=False)
     else:
         samples = [replace(each, relation=bag.relations[0]) for bag in data.train for each in bag.samples]
-        history = model.fit(samples, progress=False)
-        each = model.scores([sample for bag in data.test for sample in bag.samples], progress=False)
+        history = made.fit(samples, progress=False)
+        each = made.scores([sample for bag in data.test for sample in bag.samples], progress=False)
         starts = np.cumsum([0, *(len(bag.samples) for bag in data.test)])
         scores = {"": np.add.reduceat(each, starts[:-1]) / np.diff(starts)[:, np.newaxis]}
-    costs = environment(())["device"], model.precision or "", round(history.seconds, 1)
-    return {title: scores[aggregator] for title, aggregator in system.evaluations.items()}, costs
+    costs = environment(())["device"], made.precision or "", round(history.seconds, 1)
+    return {title: scores[aggregator] for title, aggregator in evaluations.items()}, costs
 
 
 Lists = Iterator[tuple[str, str, FactRanking, tuple]]
 """Title, protocol, the list of facts that it is scored by, and the `COSTS` of the training."""
 
 
-def _lists(system: System, seed: int, data: BagData, truths: Mapping[str, BagData]) -> Lists:
-    """Of each evaluation of one training on `data`; the true facts are those of `truths`, by protocol."""
-    scores, costs = _trained_scores(system, seed, data)
-    for (title, own), (protocol, truth) in itertools.product(scores.items(), truths.items()):
-        yield title, protocol, FactRanking.from_matrix(own, truth.gold, truth.labels, truth.negative), costs
+def _lists(
+    listed: Iterable[Mapping[str, Any]], seed: int, data: BagData, truths: Mapping[str, BagData]
+) -> Lists:
+    """Of each evaluation of each system, trained on `data`; the true facts are those of `truths`, by
+    protocol."""
+    for system in listed:
+        scores, costs = _trained_scores(seed, data, **system)
+        for (title, own), (protocol, truth) in itertools.product(scores.items(), truths.items()):
+            ranking = FactRanking.from_matrix(own, truth.gold, truth.labels, truth.negative)
+            yield title, protocol, ranking, costs
 
 
-def _draw(data: BagData, strength: float, draw: int, listed: Iterable[System]) -> Lists:
+def _draw(data: BagData, strength: float, draw: int, listed: Iterable[Mapping[str, Any]]) -> Lists:
     rng = random.Random(f"{draw} {strength}")
     noised = replace(data, train=by_relation(distort_bags(data.train, data.negative, rng, strength)))
     truth = replace(data, test=distort_bags(data.test, data.negative, rng, strength))
-    for system in listed:
-        yield from _lists(system, draw, noised, {HELD_OUT: truth, MANUAL: data})
+    return _lists(listed, draw, noised, {HELD_OUT: truth, MANUAL: data})
 
 
 def _rows(strength: float, draw: int, lists: Lists) -> pd.DataFrame:
@@ -159,7 +163,7 @@ def _rows(strength: float, draw: int, lists: Lists) -> pd.DataFrame:
 
 
 def one_draw(
-    data: BagData, strength: float, draw: int, listed: Sequence[System] | None = None
+    data: BagData, strength: float, draw: int, listed: Sequence[Mapping[str, Any]] | None = None
 ) -> pd.DataFrame:
     """Train every system on one draw of the noise and score it by both protocols: `COLUMNS`, `COSTS`.
 
@@ -197,7 +201,8 @@ def _learnable_draws(
         for title, read in ((READER, data), (BLIND, hidden)):
             pairs = zip(read.train, train, strict=True)
             misled = by_relation([replace(bag, relations=noised.relations) for bag, noised in pairs])
-            lists = _lists(System("tfidf-bag", {title: ""}), draw, replace(read, train=misled), truths)
+            system = {"model": "tfidf-bag", "evaluations": {title: ""}}
+            lists = _lists([system], draw, replace(read, train=misled), truths)
             frames.append(_rows(share, draw, lists))
     return pd.concat(frames, ignore_index=True)[[*COLUMNS]]
 
@@ -278,14 +283,14 @@ def _train_part(name: str, seed: int, truths: Mapping[str, BagData], folder: Pat
     """Train a system on real labels, score it by both and store the rows, unless they are; the name."""
     path, data = folder / f"{name}-{seed}.csv", truths[HELD_OUT]
     if not path.exists():
-        scores, costs = _trained_scores(_real_systems()[name], seed, data)
+        scores, costs = _trained_scores(seed, data, **_real_systems()[name])
         about = {"system": name, "seed": seed} | dict(zip(COSTS, costs, strict=True))
         _write(path, _scored_by_both(scores[name], truths, _REPLICATES).assign(**about))
     return path.name
 
 
-def _real_systems() -> dict[str, System]:
-    return {title: system for system in systems("real") for title in system.evaluations}
+def _real_systems() -> dict[str, dict[str, Any]]:
+    return {title: system for system in systems("real") for title in system["evaluations"]}
 
 
 def _real_data() -> dict[str, BagData]:
@@ -315,7 +320,7 @@ def _clean_data() -> BagData:
     return replace(data, train=make_bags(read_corpus("gids")["train"], data.negative))
 
 
-def _add_draws(path: Path, strengths: Sequence[float], listed: Sequence[System]) -> None:
+def _add_draws(path: Path, strengths: Sequence[float], listed: Sequence[Mapping[str, Any]]) -> None:
     """Make the draws that are not stored yet, one after the other; says which. Whole draws are written."""
     stored, data = stored_draws(path), _clean_data()
     done = set(zip(stored["strength"], stored["draw"], strict=True))

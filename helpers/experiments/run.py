@@ -6,27 +6,235 @@ from its checkpoint.
 
 from __future__ import annotations
 
+import contextlib
+import itertools
+import random
 import sys
 import time
-from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
-from dataclasses import replace
-from importlib import import_module
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from importlib.metadata import version
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
-from .. import ROOT
-from ..core import file_sha256, remove_abandoned, write_atomically
-from ..data import data_name, find_dataset, registered_file
-from ..models import Model, build, is_first_process, model_entry
-from ..runs import RUNS_FOLDER, Run, different_fields, environment, load_run, run_path, save_run
-from .data import BagData, RelationData, read_data, read_side
-from .experiment import SEEDS, Experiment
+import numpy as np
+import pandas as pd
 
+from .. import ROOT, data
+from ..core import file_sha256, find_negative, label_ids, remove_abandoned, write_atomically
+from ..metrics import FactRanking, Outcome
+from ..models import Model, build, is_first_process, model_entry
+from ..runs import (
+    RUNS_FOLDER,
+    ConfusionRows,
+    RankedFacts,
+    Run,
+    different_fields,
+    environment,
+    load_run,
+    run_path,
+    save_run,
+)
+from .experiment import SEEDS, SIDE, Experiment
+
+QUICK_SENTENCES = 2000
+"""Training sentences of profile 'quick'."""
+DECIMALS = 4
+"""Of stored scores of facts; the order of the list is kept."""
+_HOLDOUT = 10
+"""One in that many training samples is held out to choose settings."""
 _NO_RANDOMNESS = "trained here; nothing is drawn at random, so every seed gives this run"
 CHECKPOINTS = ROOT / ".cache" / "checkpoints"
+
+
+@dataclass(frozen=True)
+class _Data:
+    """Training and test part.
+
+    Attributes
+    ----------
+    labels : in the order of their ids. files : sha256 by name. known : what of the configuration they say.
+    facts : for the run file. description : what is known of the corpus before anything is scored, one line
+        for each part.
+    """
+
+    train: list[Any]
+    test: list[Any]
+    labels: tuple[str, ...]
+    negative: str | None
+    files: dict[str, str]
+    known: dict[str, Any] = field(default_factory=dict)
+    facts: dict[str, Any] = field(default_factory=dict)
+    description: str = ""
+
+
+@dataclass(frozen=True)
+class _RelationData(_Data):
+    """Samples. directed : whether they have paired ones. inverse : see `Dataset`."""
+
+    directed: bool = False
+    inverse: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def tests(self) -> dict[str, list[data.RelationSample]]:
+        """The test set, 'original', and where relations have a direction its 'paired' one."""
+        sets = data.paired_sets(self.test, self.inverse) if self.directed else {"original": self.test}
+        return {name: sets[name] for name in ("original", "paired") if name in sets}
+
+    def evaluate(self, model: Model, names: Iterable[str], progress: bool) -> dict[str, list[np.ndarray]]:
+        """Evaluation → label ids predicted on each of the test sets; all processes come here together."""
+        each = [model.evaluations(part, progress) for part in self.tests.values()]
+        return {name: [predicted[name] for predicted in each] for name in names}
+
+    def columns(self, predicted: Sequence[np.ndarray]) -> dict[str, Any]:
+        """Of the test set gold and predicted labels, and those that are predicted on the paired sentences."""
+        roles = ("predicted", "paired") if self.directed else ("predicted",)
+        codes = zip(roles, predicted, strict=True)
+        gold = {"gold": [sample.relation for sample in self.test]}
+        return gold | {role: np.array(self.labels)[own] for role, own in codes}
+
+    def frame(self, predicted: Sequence[np.ndarray]) -> pd.DataFrame:
+        """`columns` with ids, as `python -m helpers score` reads them."""
+        return pd.DataFrame({"id": [sample.id for sample in self.test]} | self.columns(predicted))
+
+    def table(self, predicted: Sequence[np.ndarray] | None, whole: bool = True) -> Any:
+        """The counts, in the form of run files: gold × predicted, and × predicted on the paired sentence;
+        None: those of no sentence."""
+        if predicted is None:
+            roles = ("gold", "predicted", "paired") if self.directed else ("gold", "predicted")
+            counted = Outcome.from_rows([], self.labels, roles)
+        else:
+            counted = Outcome.from_columns(**self.columns(predicted), labels=self.labels)
+        return Run.from_outcome(counted, dataset="", model="").table
+
+
+def _read_samples(experiment: Experiment) -> _RelationData:
+    """The samples in the form that the experiment wants."""
+    dataset, text = experiment.dataset, experiment.text
+    splits = {"parsed": data.parsed_corpus, "spacy": data.spacy_corpus}.get(text, data.read_corpus)(dataset)
+    about, files = data.find_dataset(dataset), data.corpus_hashes(dataset, ("train", "test"))
+    files |= data.parse_hashes(dataset, text, ("train", "test"))
+    every = [sample for split in splits.values() for sample in split]
+    labels = about.relations or tuple(label_ids(sample.relation for sample in every))
+    if experiment.part == "ptr":
+        files |= {name: data.registered_file(name).sha256 for name in data.PTR_FILES.values()}
+    train, test = _chosen(experiment, splits)
+    if experiment.merged:
+        train = data.paired_sets(train, about.inverse)["merged"]
+    known: dict[str, Any] = {"training_samples": len(train)}
+    known |= {"inverse": dict(about.inverse)} if about.inverse else {}
+    # where a corpus is drawn from its files, their hashes do not say how
+    known |= {"samples_sha256": data.samples_sha256(every)} if about.made_from else {}
+    counts = Counter(sample.relation for sample in train)
+    facts = {"majority": min(counts, key=lambda relation: (-counts[relation], relation))}
+    negative = about.negative or find_negative(labels)
+    direction = {"directed": about.directed, "inverse": about.inverse}
+    return _RelationData(train, test, labels, negative, files, known, facts, **direction)
+
+
+def _chosen(experiment: Experiment, splits: Mapping[str, Sequence[Any]]) -> tuple[list[Any], list[Any]]:
+    """Training and test samples; if not all training samples are taken, they are drawn once and for all."""
+    train, test = list(splits["train"]), list(splits["test"])
+    if experiment.part == "ptr":
+        train = data.ptr_split(train)["train"]
+    if experiment.holdout:  # always the same tenth
+        numbers = range(len(train))
+        chosen = {*random.Random(_HOLDOUT).sample(numbers, len(train) // _HOLDOUT)}
+        test = [train[number] for number in sorted(chosen)]
+        train = [train[number] for number in numbers if number not in chosen]
+    at_most = experiment.sentences or (QUICK_SENTENCES if experiment.profile == "quick" else len(train))
+    if len(train) > at_most:
+        train = random.Random(0).sample(train, at_most)
+    if experiment.text == "clean":
+        train, test = ([data.clean_sample(sample) for sample in part] for part in (train, test))
+    return train, test
+
+
+class BagData(_Data):
+    """Training bags by (head, tail, relation), test bags by (head, tail)."""
+
+    @property
+    def gold(self) -> np.ndarray:
+        """(B, L) whether a relation holds between the entities of a test bag."""
+        gold = np.zeros((len(self.test), len(self.labels)), dtype=bool)
+        for row, bag in enumerate(self.test):
+            gold[row, [self.labels.index(relation) for relation in bag.relations]] = True
+        return gold
+
+    def evaluate(self, model: Any, names: Iterable[str], progress: bool) -> dict[str, np.ndarray]:
+        """Aggregator → (B, L) the scores of the test bags, whose sentences are encoded once; '': the model's
+        own."""
+        if "" in names:
+            return {"": model.scores(self.test, progress=progress)}
+        vectors = model.sentence_vectors(self.test, progress)
+        return {name: model.aggregated(vectors, name) for name in names}
+
+    def table(self, scores: np.ndarray | None, whole: bool = True) -> RankedFacts | ConfusionRows:
+        """The list of all facts that a matrix of scores ranks; by matrix position where scores are equal.
+        None: that of no bag. `whole` : with scores (`DECIMALS`), pairs and relations, else the ranks of the
+        true facts and their relations.
+
+        Where no class is negative every pair has one relation, and the best label of each is counted.
+        """
+        if scores is None:
+            empty = RankedFacts(level="bag", facts=0, length=0, hit_ranks=())
+            return empty if self.negative else ConfusionRows(rows=())
+        if self.negative is None:
+            names = np.array(self.labels)
+            gold, predicted = names[self.gold.argmax(axis=1)], names[scores.argmax(axis=1)]
+            return ConfusionRows(rows=Outcome.from_columns(gold, predicted, labels=self.labels).to_rows())
+        ranking = FactRanking.from_matrix(scores, self.gold, self.labels, self.negative)
+        if not whole:
+            return RankedFacts.from_ranking(replace(ranking, scores=None), "bag", self.labels)
+        kept = [number for number, label in enumerate(self.labels) if label != self.negative]
+        order = np.argsort(-scores[:, kept].ravel(), kind="stable")
+        pairs = (order // len(kept)).tolist()
+        return RankedFacts.from_ranking(ranking, "bag", self.labels, pairs, DECIMALS)
+
+
+def read_bags(dataset: str) -> BagData:
+    """The bags of a data set of mentions; the negative class is the first label, the others by name.
+
+    Of equal mentions of one part the first is kept.
+
+    Raises MissingData, ChecksumError : the data are not here. ValueError : unknown data set.
+    """
+    splits, wanted = data.read_corpus(dataset), data.find_dataset(dataset).negative
+    relations = {relation for mention in itertools.chain(*splits.values()) for relation in mention.relations}
+    negative = wanted if wanted in relations else None
+    labels = (*([negative] if negative else []), *sorted(relations - {negative}))
+    parts = {part: data.without_duplicates(splits[part]) for part in ("train", "test")}
+    lines = []
+    for part in parts:
+        counts = data.fingerprint(splits[part], negative)
+        lines.append(
+            f"{part}: {counts.sentences} sentences ({counts.duplicates} duplicates left out), "
+            f"{counts.pairs} pairs, {counts.facts} facts, "
+            f"{counts.relations} labels"
+        )
+    lines.append(f"pairs in both parts: {len(data.shared_pairs(*parts.values()))}")
+    train = data.make_bags(parts["train"], negative, by_relation=True)
+    test, known = data.make_bags(parts["test"], negative), {"training_bags": len(train)}
+    files, text = data.corpus_hashes(dataset), "\n".join(lines)
+    return BagData(train, test, labels, negative, files, known, description=text)
+
+
+def read_data(experiment: Experiment) -> _RelationData | BagData:
+    """What an experiment is trained and tested on.
+
+    Raises MissingData, ChecksumError : the data are not here.
+
+    >>> data = read_data(Experiment("majority", "demo", merged=True, sentences=100))
+    >>> len(data.train), data.train[0].text == data.train[1].text
+    (200, True)
+    """
+    return read_bags(experiment.dataset) if experiment.of_bags else _read_samples(experiment)
+
+
+def read_side(files: Mapping[str, str] = SIDE) -> dict[str, Any]:
+    """Side information of RESIDE, by option, from registered files."""
+    return {option: data.read_text_lists(data.locate(file)) for option, file in files.items()}
 
 
 def run_experiment(
@@ -73,41 +281,39 @@ def run_experiment(
         raise ValueError(f"model {experiment.model} has no weights and no epochs to store")
     if experiment.of_bags and predictions:
         raise ValueError(f"predictions are written of single sentences; {experiment.dataset} is of bags")
-    data = read_data(experiment)
-    model = _built(experiment, data.labels)
+    read = read_data(experiment)
+    settings, options = experiment.resolved(), experiment.options | read_side(experiment.side)
+    model = build(experiment.model, experiment.encoder, read.labels, settings, experiment.seed, **options)
     blanks = {
-        name: _configuration(experiment, model, data, variant)
+        name: _configuration(experiment, model, read, variant)
         for variant, name in experiment.evaluations.items()
     }
     stored = [] if overwrite else [_stored(blank, folder) for blank in blanks.values()]
     if stored and all(stored) and not (predictions or weights or epochs):
         return stored[-1]
-    if progress and data.description:
-        print(data.description, file=sys.stderr)
+    if progress and read.description:
+        print(read.description, file=sys.stderr)
     checkpoint = CHECKPOINTS / f"{[*blanks.values()][-1].configuration_sha256[:32]}.safetensors"
-    runs, predicted = _trained(experiment, model, data, blanks, checkpoint, epochs, progress)
+    runs, predicted = _trained(experiment, model, read, blanks, checkpoint, epochs, progress)
     with _first_process(model) as first:
         if first:
             if predictions:
-                text = data.frame(predicted).to_csv(index=False, lineterminator="\n")
+                text = read.frame(predicted).to_csv(index=False, lineterminator="\n")
                 write_atomically(Path(predictions), text)
             if weights:
-                _training(model).save_weights(Path(weights), model)
+                from ..models.training import save_weights
+
+                save_weights(Path(weights), model)
             for run in runs:  # the model's own last: when it is there, all are
                 save_run(run, folder, overwrite=True)
             _remove_checkpoint(checkpoint)
     return runs[-1]
 
 
-def _built(experiment: Experiment, labels: Sequence[str]) -> Model:
-    settings, options = experiment.resolved(), experiment.options | read_side(experiment.side)
-    return build(experiment.model, experiment.encoder, labels, settings, experiment.seed, **options)
-
-
 def _trained(
     experiment: Experiment,
     model: Model,
-    data: RelationData | BagData,
+    read: _RelationData | BagData,
     blanks: Mapping[str, Run],
     checkpoint: Path,
     epochs: Path | str | None,
@@ -117,8 +323,8 @@ def _trained(
     itself says of the tests. The outcome after each epoch goes to folder `epochs`."""
 
     def evaluated(runs: Mapping[str, Run]) -> tuple[list[Run], Any]:
-        predicted, whole = data.evaluate(model, runs, progress), experiment.seed == SEEDS[0]
-        counted = [replace(run, table=data.table(predicted[name], whole)) for name, run in runs.items()]
+        predicted, whole = read.evaluate(model, runs, progress), experiment.seed == SEEDS[0]
+        counted = [replace(run, table=read.table(predicted[name], whole)) for name, run in runs.items()]
         return counted, predicted[[*runs][-1]]
 
     def after_epoch(epoch: int) -> None:
@@ -129,14 +335,12 @@ def _trained(
 
     if epochs and not all(run_path(run, epochs).exists() for run in _named(blanks, 1).values()):
         _remove_checkpoint(checkpoint)  # the epochs before it would not be run, and their outcomes are gone
-    training = _training(model)
-    with training.processor_threads(experiment.threads) if training else nullcontext():
+    with _computing(model, experiment.threads) as computing:
         how = {"checkpoint": checkpoint, "after_epoch": after_epoch if epochs else None}
-        history = model.fit(data.train, **how, progress=progress)
+        history = model.fit(read.train, **how, progress=progress)
         start = time.perf_counter()
         runs, predicted = evaluated(blanks)
         seconds = {"prediction_seconds": round(time.perf_counter() - start, 1)}
-        computing = training.computing() | {"precision": model.precision} if training else {}
     made_by = {"versions": {name: version(name) for name in model.packages}}
     facts = {"environment": environment(()) | made_by | computing | seconds, "history": history.record()}
     facts |= {"wall_seconds": round(history.seconds, 1), "sentences_per_second": history.rate}
@@ -149,30 +353,30 @@ def _named(runs: Mapping[str, Run], epoch: int) -> dict[str, Run]:
     return {name: replace(run, variant=ended[name]) for name, run in runs.items()}
 
 
-def _configuration(experiment: Experiment, model: Model, data: RelationData | BagData, variant: str) -> Run:
+def _configuration(experiment: Experiment, model: Model, read: _RelationData | BagData, variant: str) -> Run:
     """The run before anything is trained."""
     known = experiment.recorded(variant)
-    hyperparameters = known["hyperparameters"] | data.known
+    hyperparameters = known["hyperparameters"] | read.known
     hyperparameters |= {"precision": model.precision} if experiment.resolved() else {}
     hyperparameters |= {"threads": experiment.threads} if experiment.threads else {}
-    files = {file: registered_file(file).sha256 for file in experiment.side.values()}
+    files = {file: data.registered_file(file).sha256 for file in experiment.side.values()}
     vectors = experiment.vectors_file
-    files |= {data_name(vectors): file_sha256(vectors)} if vectors else {}
+    files |= {data.data_name(vectors): file_sha256(vectors)} if vectors else {}
     names = experiment.model, known["options"].get("base", experiment.model)  # that it is around, or made of
     versions = {f"model {name}": model_entry(name).version for name in names}
-    versions[f"data set {experiment.dataset}"] = find_dataset(experiment.dataset).version
-    fields = experiment.fields(variant) | {"encoder": model.encoder_name, "files": data.files | files}
+    versions[f"data set {experiment.dataset}"] = data.find_dataset(experiment.dataset).version
+    fields = experiment.fields(variant) | {"encoder": model.encoder_name, "files": read.files | files}
     return Run(
         **fields,
         encoder_sha256=model.encoder_sha256,
         hyperparameters=hyperparameters,
         options=known["options"],
         versions=versions,
-        labels=data.labels,
-        negative=data.negative,
-        facts=data.facts,
+        labels=read.labels,
+        negative=read.negative,
+        facts=read.facts,
         source="" if experiment.entry.random else _NO_RANDOMNESS,
-        table=data.table(None),
+        table=read.table(None),
     )
 
 
@@ -187,15 +391,27 @@ def _stored(blank: Run, folder: Path | str) -> Run | None:
     return stored
 
 
-def _training(model: Model) -> ModuleType | None:
-    """The module that trains networks; None for a model that is none, and torch is not loaded."""
-    return import_module("..models.training", __package__) if "torch" in model.packages else None
+@contextlib.contextmanager
+def _computing(model: Model, threads: int | None) -> Iterator[dict[str, Any]]:
+    """For the run file, of a network: processes, threads, precision; in the block, with so many threads."""
+    if "torch" not in model.packages:
+        yield {}
+        return
+    from ..models import training
+
+    with training.processor_threads(threads) as used:
+        processes = training.accelerator().num_processes
+        yield {"processes": processes, "threads": used, "precision": model.precision}
 
 
-def _first_process(model: Model) -> AbstractContextManager[bool]:
+@contextlib.contextmanager
+def _first_process(model: Model) -> Iterator[bool]:
     """Whether this process is the one that writes; after the block all have come to its end."""
-    training = _training(model)
-    return training.first_process() if training else nullcontext(is_first_process())
+    yield is_first_process()
+    if "torch" in model.packages:
+        from ..models.training import accelerator
+
+        accelerator().wait_for_everyone()
 
 
 def _remove_checkpoint(path: Path) -> None:

@@ -49,7 +49,7 @@ def tokens_read(model: RelationClassifier, sample: RelationSample, relation: str
     `relation` : for EMR-C, the literal relation that is read with the sentence; None: the sample's own.
 
     >>> from helpers.models import build
-    >>> from helpers.models.settings import Settings
+    >>> from helpers.models import Settings
     >>> sample = RelationSample("1", "fire caused panic", (0, 4), (12, 17), "Cause-Effect(e1,e2)")
     >>> labels = ["Cause-Effect(e1,e2)", "Cause-Effect(e2,e1)"]
     >>> model = build("em-c", "all-MiniLM-L6-v2", labels, Settings(), seed=9)

@@ -20,9 +20,8 @@ from torch.nn import functional
 
 from ..data import RDR_MARKERS, RelationSample, render
 from . import training
-from .base import NO_ENCODER, History, Model
+from .base import NO_ENCODER, History, Model, Settings
 from .encoder import Encoder, load_encoder, resolved_precision
-from .settings import Settings
 
 MARKERS = tuple(marker.strip() for marker in RDR_MARKERS)
 """The four marker tokens of paper R: open and close entity 1, open and close entity 2."""

@@ -47,37 +47,20 @@ def accelerator() -> Accelerator:
     return Accelerator(cpu=not torch.cuda.is_available(), mixed_precision="no")
 
 
-def computing() -> dict[str, int]:
-    """How many processes train together, and threads of this one.
-
-    >>> sorted(computing())
-    ['processes', 'threads']
-    """
-    return {"processes": accelerator().num_processes, "threads": torch.get_num_threads()}
-
-
 @contextlib.contextmanager
-def processor_threads(count: int | None) -> Iterator[None]:
-    """Compute on so many threads in this block; None: as many as before.
+def processor_threads(count: int | None) -> Iterator[int]:
+    """Compute on so many threads in this block, which is given them; None: as many as before.
 
-    >>> with processor_threads(1):
-    ...     torch.get_num_threads()
-    1
+    >>> with processor_threads(1) as threads:
+    ...     threads, torch.get_num_threads()
+    (1, 1)
     """
     before = torch.get_num_threads()
     torch.set_num_threads(count or before)
     try:
-        yield
+        yield count or before
     finally:
         torch.set_num_threads(before)
-
-
-@contextlib.contextmanager
-def first_process() -> Iterator[bool]:
-    """Whether this process is the one that writes; after the block all have come to its end."""
-    joined = accelerator()
-    yield joined.is_main_process
-    joined.wait_for_everyone()
 
 
 def save_weights(path: Path, model: nn.Module) -> Path:

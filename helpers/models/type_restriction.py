@@ -34,9 +34,8 @@ from torch import nn
 
 from ..core import find_negative
 from ..data import TypedSample
-from .base import POSITIVE, History, Model, check_samples
+from .base import POSITIVE, History, Model, Settings, check_samples
 from .registry import build
-from .settings import Settings
 
 Types = tuple[str, str]
 _EVALUATIONS = ("corrected", "as-published")

@@ -22,12 +22,12 @@ from transformers import Trainer, TrainingArguments
 
 from helpers.core import MissingData
 from helpers.experiments import Experiment
-from helpers.experiments.data import read_data
+from helpers.experiments.run import read_data
 from helpers.models import training
+from helpers.models.base import Settings
 from helpers.models.encoder import resolved_precision
 from helpers.models.network import Batch, Example, collate
 from helpers.models.registry import build
-from helpers.models.settings import Settings
 
 SENTENCES = 1600
 """As many as our batches are sorted by length over."""

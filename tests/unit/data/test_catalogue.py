@@ -13,7 +13,7 @@ from helpers.core import MissingData
 from helpers.data import Dataset, RelationSample, catalogue, read_relation_file, register_files, render
 from helpers.data.samples import ParsedSample, TypedSample
 from helpers.experiments import Experiment
-from helpers.experiments.data import read_data
+from helpers.experiments.run import read_data
 from tests.support import write_file
 
 LICENSED = "tacred"

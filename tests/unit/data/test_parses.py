@@ -12,7 +12,7 @@ from helpers import data
 from helpers.core import MalformedRecord, MissingData
 from helpers.data import samples, variants
 from helpers.experiments import Experiment, run_experiment
-from helpers.experiments.data import read_data
+from helpers.experiments.run import read_data
 
 TEXT = "Fire  causes panic."
 PARSE = {

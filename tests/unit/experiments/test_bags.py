@@ -17,7 +17,7 @@ from helpers.data import (
 )
 from helpers.experiments import Experiment, noise, run_experiment
 from helpers.experiments import run as experiments
-from helpers.experiments.data import BagData, read_bags
+from helpers.experiments.run import BagData, read_bags
 from helpers.metrics import FactRanking
 from helpers.models import EMBEDDED, build, default_settings
 from helpers.runs import list_runs, load_run
@@ -140,7 +140,10 @@ class TestNoise:
     @pytest.mark.parametrize("strength", [0.0, 1.0])
     def test_both_protocols_are_one_without_noise(self, strength) -> None:
         pair = {"A": {}, "B": {"markers": True}}
-        listed = [noise.System("tfidf-bag", {name: ""}, options) for name, options in pair.items()]
+        listed = [
+            {"model": "tfidf-bag", "evaluations": {name: ""}, "options": options}
+            for name, options in pair.items()
+        ]
         rows = noise.one_draw(read_bags("toy"), strength, 1, listed)
         table = rows.pivot(index="system", columns="protocol", values="auc")
         assert len(table) == 2 and ((table["held-out"] == table["manual"]) == (strength == 0)).all()
@@ -148,8 +151,9 @@ class TestNoise:
         assert strength or (best["best_kept"] and best["loss"] == 0)
 
     def test_scores_of_a_model_of_sentences_are_means_over_the_bag(self) -> None:
-        data, system = read_bags("toy"), noise.System("svm", {"SVM-EM": ""}, {"markers": True})
-        trained, (device, precision, seconds) = noise._trained_scores(system, 9, data)
+        data, system = read_bags("toy"), {"model": "svm", "options": {"markers": True}}
+        system |= {"evaluations": {"SVM-EM": ""}}
+        trained, (device, precision, seconds) = noise._trained_scores(9, data, **system)
         model = build("svm", EMBEDDED, data.labels, None, 9, markers=True)
         model.fit([replace(one, relation=bag.relations[0]) for bag in data.train for one in bag.samples])
         means = [model.scores(bag.samples).mean(axis=0) for bag in data.test]

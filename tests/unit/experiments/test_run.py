@@ -13,12 +13,11 @@ from helpers.data import demo_corpus, paired_sets, ptr_split, read_corpus
 from helpers.data.demo import TEST_COUNTS
 from helpers.evaluation import score_file
 from helpers.experiments import Experiment, run_experiment
-from helpers.experiments import data as experiment_data
 from helpers.experiments import run as experiments
-from helpers.experiments.data import read_data
+from helpers.experiments.run import read_data
 from helpers.metrics import SCHEMES, Outcome, averages, direction_scores
 from helpers.models import build, network, training
-from helpers.models.settings import Settings
+from helpers.models.base import Settings
 from helpers.models.training import load_weights
 from helpers.runs import load_run, run_path, run_state
 
@@ -34,7 +33,7 @@ def scratch(monkeypatch, tmp_path):
     """Few sentences, and every file of a run below this folder."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(experiments, "CHECKPOINTS", tmp_path / "checkpoints")
-    monkeypatch.setattr(experiment_data, "QUICK_SENTENCES", SENTENCES)
+    monkeypatch.setattr(experiments, "QUICK_SENTENCES", SENTENCES)
     monkeypatch.setattr("helpers.cli.train.SCRATCH", tmp_path / "scratch")
     return tmp_path
 

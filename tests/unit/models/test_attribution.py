@@ -7,7 +7,7 @@ import torch
 from helpers.core import SEMEVAL_RELATIONS, inverse_label
 from helpers.data import RelationSample, parse_tagged
 from helpers.models import attribution, build
-from helpers.models.settings import Settings
+from helpers.models.base import Settings
 
 SENTENCE = "the deadly train <e1>crash</e1> was caused by terrorist <e2>attack</e2>"
 SAMPLE = RelationSample("218", *parse_tagged(SENTENCE), "Cause-Effect(e2,e1)")

@@ -10,10 +10,9 @@ import torch
 from helpers.data import Bag
 from helpers.models import build, training
 from helpers.models.bags import AGGREGATORS, BagClassifier, _BagExample
-from helpers.models.base import bag_targets
+from helpers.models.base import Settings, bag_targets
 from helpers.models.network import Example
 from helpers.models.sentence_encoders import Cnn
-from helpers.models.settings import Settings
 from tests.support import sentence_of
 
 LABELS = ("NA", "born", "died")

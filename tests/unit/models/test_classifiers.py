@@ -13,9 +13,9 @@ from helpers.core import SEMEVAL_RELATIONS, inverse_label
 from helpers.data import RelationSample, paired_sample, parse_tagged
 from helpers.models import EMBEDDED, build
 from helpers.models.attribution import probabilities
+from helpers.models.base import Settings
 from helpers.models.entity_markers import _literal_text
 from helpers.models.prompt import LONGEST_NAME, Words, label_words
-from helpers.models.settings import Settings
 
 KINDS = {
     "em-c": {},

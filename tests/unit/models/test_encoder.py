@@ -12,9 +12,9 @@ from safetensors.torch import load_file, save_file
 from helpers.core import file_sha256
 from helpers.models import EMBEDDED, build
 from helpers.models import encoder as module
+from helpers.models.base import Settings
 from helpers.models.encoder import EMBEDDED_SHA256, load_encoder, resolved_precision
 from helpers.models.network import MARKERS, Example, collate
-from helpers.models.settings import Settings
 
 WEIGHTS = "model.safetensors"
 

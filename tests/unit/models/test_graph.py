@@ -10,8 +10,8 @@ from helpers.data import ParsedSample, pruned_heads
 from helpers.data.samples import word_spans
 from helpers.experiments import Experiment
 from helpers.models import build
+from helpers.models.base import Settings
 from helpers.models.graph import Gcn, GraphConvolution, adjacency, pooled
-from helpers.models.settings import Settings
 from helpers.models.training import load_weights, save_weights
 
 LABELS = ("Other", "Cause(e1,e2)", "Cause(e2,e1)")

@@ -6,11 +6,11 @@ from helpers.core import SEMEVAL_RELATIONS
 from helpers.data import Bag, RelationSample, parse_tagged
 from helpers.experiments import Experiment
 from helpers.models import attribution, build
+from helpers.models.base import Settings
 from helpers.models.baselines import Majority, TfidfBag
 from helpers.models.encoder import load_encoder
 from helpers.models.network import tokenize_marked
 from helpers.models.sentence_encoders import Cnn
-from helpers.models.settings import Settings
 from helpers.models.type_restriction import TypeRestriction
 
 CRASH = parse_tagged("the deadly train <e1>crash</e1> was caused by terrorist <e2>attack</e2>")

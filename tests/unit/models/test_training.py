@@ -20,7 +20,7 @@ from helpers.data.demo import TEST_COUNTS
 from helpers.experiments import Experiment, run_experiment
 from helpers.experiments import run as experiments
 from helpers.models import MODELS, build, default_settings, training
-from helpers.models.settings import Settings
+from helpers.models.base import Settings
 from helpers.models.training import processor_threads, save_weights
 from helpers.runs import different_fields, load_run
 from tests.support import stop_after, train_command

@@ -11,7 +11,7 @@ import torch
 from helpers.data import TypedSample
 from helpers.metrics import Outcome, average, leaked
 from helpers.models import History, Model, build
-from helpers.models.settings import Settings
+from helpers.models.base import Settings
 from helpers.models.type_restriction import POSITIVE, TypeRestriction
 
 NEGATIVE = "no_relation"
