@@ -1,5 +1,5 @@
-"""Linear classifiers of documents from end to end, of files and of stored runs: documents → training → scores →
-counts, with what it cost.
+"""Linear classifiers of documents from end to end, of files and of stored runs: documents → training →
+scores → counts, with what it cost.
 
 Which runs are stored says `studies.toml` (`STORED`); nothing is averaged or drawn. Problems solved, passes
 over the documents and bytes of weights follow from the technique and the data, and are the same on every

@@ -1,7 +1,6 @@
 """Linear classifiers of documents with several labels; no torch."""
 
-from .base import LinearClassifier, OneVsRest
+from .base import LinearClassifier, Node, OneVsRest
 from .liblinear import LabelProblems, parse_options
-from .label_tree import Node
 from .documents import TECHNIQUES, DocumentClassifier
 from .tuning import Thresholding

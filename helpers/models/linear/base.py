@@ -8,18 +8,24 @@ every training document had exactly one. Source: LibMultiLabel implementation do
 from __future__ import annotations
 
 import os
+import warnings
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from numbers import Integral
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.preprocessing import LabelBinarizer
+from sklearn.cluster import KMeans
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.preprocessing import LabelBinarizer, normalize
+from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import assert_all_finite, check_is_fitted, column_or_1d, validate_data
+from tqdm import tqdm
 
 from ...metrics import as_label_matrix
 from .liblinear import LabelProblems, Options, cores, parse_options
@@ -240,3 +246,173 @@ class BinaryAndMulticlass(LinearClassifier):
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_label = False
         return tags
+
+
+@dataclass
+class Node:
+    """A node of the tree: the labels below it, and its children; a leaf has none.
+
+    `weights`, sparse (d, children or labels), and `bias`, one a column, are those of its classifier.
+
+    >>> root = Node(np.array([0, 1]), [Node(np.array([1])), Node(np.array([0]))])
+    >>> [node.labels.tolist() for node in root.walk()]
+    [[0, 1], [1], [0]]
+    """
+
+    labels: np.ndarray
+    children: list[Node] = field(default_factory=list)
+    weights: sparse.csr_array | None = None
+    bias: np.ndarray | None = None
+
+    def walk(self) -> Iterator[Node]:
+        """This node and all below it, parents first."""
+        yield self
+        for child in self.children:
+            yield from child.walk()
+
+    def follow(self, X: sparse.csr_array, scores: np.ndarray) -> np.ndarray:
+        """(n, children or labels) scores −Σ max(0, 1 − f)² along the path, from those (n,) up to here."""
+        values = (X @ self.weights).toarray() + self.bias
+        return scores[:, None] - np.square(np.maximum(0.0, 1.0 - values))
+
+    def targets(self, y: sparse.csc_array) -> sparse.csc_array:
+        """(n, children or labels) 0/1: which documents have a label of each child, at a leaf each label."""
+        if not self.children:
+            return y[:, self.labels]
+        return sparse.csc_array(sparse.hstack([_any(y[:, child.labels]) for child in self.children]))
+
+
+_Level = list[tuple[Node, np.ndarray, np.ndarray]]
+"""Nodes with the documents that follow them and the documents' scores."""
+
+
+@parameters
+class LabelTree(LinearClassifier):
+    """One-vs-rest along a tree of label clusters, for label sets too large for one-vs-rest alone.
+
+    A label is represented by the sum of its documents, at unit length. K-means splits the labels into K
+    clusters, again and again, until a cluster holds at most K labels. Each node is a one-vs-rest problem:
+    which of its clusters (at a leaf: which of its labels) does a document have? Prediction is a beam search.
+    Sources: Khandagale et al. 2020, Bonsai; LibMultiLabel implementation document 2024.
+
+    Parameters
+    ----------
+    options, n_jobs, progress : as in `LinearClassifier`.
+    degree : K, the most children of a node. depth : the most levels of clusters. beam : nodes that a document
+        follows on each level.
+    random_state : of K-means: None, a number or a `numpy.random.RandomState`.
+
+    A label's score is exp(−Σ max(0, 1 − f)²) over the decision values f on its path, in (0, 1]; a label whose
+    path was not followed has 0. `predict` takes the labels above 0.5 (LibMultiLabel takes all above 0, so all
+    that were reached). The root is trained on all documents, also on those without labels; the other nodes
+    on the documents that have a label below them, and where there are none the weights are 0. Only weights
+    that are not 0 are kept.
+
+    Raises ValueError for a degree below 2, a beam below 1, a negative depth, and a y of classes.
+
+    >>> y = np.tile(np.eye(6, dtype=int), (2, 1)) | np.eye(6, k=1, dtype=int)[[0, 1, 2, 3, 4, 5] * 2]
+    >>> tree = LabelTree("-s 2", degree=2, random_state=0).fit(y.astype(float), y)
+    >>> tree.decision_function(y.astype(float)).shape, len(list(tree.root_.walk())) > 3
+    ((12, 6), True)
+    """
+
+    degree: int = 100
+    depth: int = 10
+    beam: int = 10
+    random_state: Any = None
+
+    threshold = 0.5
+
+    def _train(self, X: Any, targets: sparse.csc_array, options: Options) -> None:
+        if not self._is_matrix:
+            raise ValueError("y holds classes; a tree needs a 0/1 matrix with a column a label, two at least")
+        for name, least in (("degree", 2), ("beam", 1), ("depth", 0)):
+            value = getattr(self, name)
+            if not (isinstance(value, Integral) and value >= least):
+                raise ValueError(f"{name} is {value!r}; a whole number, {least} or more, is needed")
+        X = sparse.csr_array(X)
+        random = check_random_state(self.random_state)
+        represented = _short(normalize(sparse.csr_array(targets.T @ X)))
+        self.root_ = self._grown(represented, np.arange(targets.shape[1]), 0, random)
+        self.thresholds_ = np.zeros(targets.shape[1])
+        nodes = list(self.root_.walk())
+        for node in tqdm(nodes, desc="LabelTree", disable=not self.progress, leave=False):
+            self._train_node(node, X, targets, options)
+
+    def _grown(
+        self, represented: sparse.csr_array, labels: np.ndarray, depth: int, random: np.random.RandomState
+    ) -> Node:
+        if depth >= self.depth or len(labels) <= self.degree:
+            return Node(labels)
+        means = KMeans(self.degree, n_init=1, algorithm="elkan", random_state=random.randint(2**31 - 1))
+        with warnings.catch_warnings():
+            warnings.simplefilter(
+                "ignore", ConvergenceWarning
+            )  # fewer different labels than clusters: seen to
+            clusters = means.fit_predict(represented)
+        parts = [np.flatnonzero(clusters == cluster) for cluster in np.unique(clusters)]
+        # Fewer clusters than asked for: labels with equal representations, which no further split can part.
+        deeper = depth + 1 if len(parts) == self.degree else self.depth
+        return Node(labels, [self._grown(represented[part], labels[part], deeper, random) for part in parts])
+
+    def _train_node(self, node: Node, X: sparse.csr_array, y: sparse.csc_array, options: Options) -> None:
+        relevant = _any(y[:, node.labels]).toarray()[:, 0] > 0
+        relevant |= node is self.root_
+        columns = len(node.children or node.labels)
+        if not relevant.any():
+            node.weights, node.bias = sparse.csr_array((X.shape[1], columns)), np.zeros(columns)
+            return
+        problems = LabelProblems(X[relevant], node.targets(y)[relevant], options, self.n_jobs)
+        list(problems.each(LabelProblems.keep, range(columns)))
+        weights, node.bias = problems.without_bias(problems.weights.T)
+        node.weights = _short(sparse.csr_array(weights))
+
+    def _values(self, X: Any) -> np.ndarray:
+        return _beam_search(self.root_, sparse.csr_array(X), self.beam, len(self.thresholds_))
+
+
+def _short(table: sparse.csr_array) -> sparse.csr_array:
+    """With places of 32 bits, if they fit: K-means takes no others, and they need half the memory."""
+    kind = sparse.get_index_dtype((table.indices, table.indptr), check_contents=True)
+    return sparse.csr_array((table.data, table.indices.astype(kind), table.indptr.astype(kind)), table.shape)
+
+
+def _any(y: sparse.csc_array) -> sparse.csc_array:
+    """(n, 1) 0/1: which documents have any of these labels."""
+    return sparse.csc_array((y.sum(axis=1) > 0).astype(float)[:, None])
+
+
+def _beam_search(root: Node, X: sparse.csr_array, width: int, labels: int) -> np.ndarray:
+    """(n, labels) scores exp(−Σ max(0, 1 − f)²) along each path, 0 for labels whose leaf was not reached.
+
+    Parameters
+    ----------
+    root : with trained nodes below it. X : (n, d). width : nodes that a document follows on a level.
+
+    >>> leaf = Node(np.array([1, 0]), [], sparse.csr_array([[1.0, -1.0]]), np.zeros(2))
+    >>> _beam_search(leaf, sparse.csr_array([[1.0]]), 10, 2).round(4).tolist()
+    [[0.0183, 1.0]]
+    """
+    level = [(root, np.arange(X.shape[0]), np.zeros(X.shape[0]))]
+    while any(node.children for node, *_ in level):
+        wider: _Level = []  # leaves stay; the followers of any other node meet all its children
+        for node, documents, scores in level:
+            meets = node.follow(X[documents], scores).T if node.children else [scores]
+            wider += [(met, documents, own) for met, own in zip(node.children or [node], meets, strict=True)]
+        level = _best(wider, width)
+    scored = np.zeros((X.shape[0], labels))
+    for node, documents, scores in level:
+        scored[np.ix_(documents, node.labels)] = np.exp(node.follow(X[documents], scores))
+    return scored
+
+
+def _best(level: _Level, width: int) -> _Level:
+    """The `width` best nodes of each document; of equal scores those met first."""
+    documents = np.concatenate([own for _, own, _ in level])
+    order = np.lexsort((-np.concatenate([scores for *_, scores in level]), documents))
+    rank = np.arange(len(order)) - np.searchsorted(documents[order], documents[order])
+    kept = np.zeros(len(order), dtype=bool)
+    kept[order[rank < width]] = True
+    parts = np.split(kept, np.cumsum([len(own) for _, own, _ in level])[:-1])
+    followed = zip(level, parts, strict=True)
+    return [(node, own[part], scores[part]) for (node, own, scores), part in followed if part.any()]

@@ -23,8 +23,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 
 from ...core import MalformedRecord, abridged, atomic_writer, read_file, shown, unknown_name
 from ...data import Documents, label_list, label_matrix
-from .base import BinaryAndMulticlass, LinearClassifier, OneVsRest
-from .label_tree import LabelTree, Node
+from .base import BinaryAndMulticlass, LabelTree, LinearClassifier, Node, OneVsRest
 from .tuning import CostSensitive, CostSensitiveMicro, Thresholding
 
 FORMAT = "beyond-micro-f1 linear classifier 1"

@@ -12,8 +12,7 @@ from sklearn.utils.estimator_checks import check_estimator
 
 from helpers.models.linear import TECHNIQUES, OneVsRest, Thresholding, liblinear
 from helpers.models.linear import base as linear
-from helpers.models.linear.base import BinaryAndMulticlass
-from helpers.models.linear.label_tree import LabelTree
+from helpers.models.linear.base import BinaryAndMulticlass, LabelTree
 from helpers.models.linear.tuning import CostSensitive, CostSensitiveMicro
 from tests.support import LINEAR
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from helpers.models.linear import Node, OneVsRest
-from helpers.models.linear.label_tree import LabelTree, _beam_search
+from helpers.models.linear.base import LabelTree, _beam_search
 from tests.support import LINEAR
 
 GOLDEN = LINEAR["tree"]

@@ -6,8 +6,7 @@ from scipy import sparse
 
 from helpers.data import Documents
 from helpers.models.linear import TECHNIQUES, DocumentClassifier
-from helpers.models.linear.base import BinaryAndMulticlass, OneVsRest
-from helpers.models.linear.label_tree import LabelTree
+from helpers.models.linear.base import BinaryAndMulticlass, LabelTree, OneVsRest
 from helpers.models.linear.liblinear import parse_options
 from helpers.models.linear.tuning import CostSensitive
 
