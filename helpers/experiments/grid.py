@@ -155,7 +155,7 @@ def study(name: str, **changed: Any) -> Study:
     return Study(STUDIES_FOLDER / name if apart else RUNS_FOLDER, experiments, every_epoch)
 
 
-def read_grid(path: Path | str) -> Study:
+def _read_grid(path: Path | str) -> Study:
     """The grid of a JSON file: every combination of its lists is one run, seeds first.
 
     `folder` is that of the run files; `settings` changes single ones, or is the name of a paper's; what else
@@ -168,7 +168,7 @@ def read_grid(path: Path | str) -> Study:
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder, "grid.json")
     ...     _ = path.write_text('{"folder": "runs", "model": ["em-c", "em-es"], "dataset": "demo"}')
-    ...     [experiment.name for experiment in read_grid(path).experiments]
+    ...     [experiment.name for experiment in _read_grid(path).experiments]
     ['EM-C', 'EM-ES']
     """
     content = Path(path).read_bytes()
@@ -260,9 +260,9 @@ def grid_jobs(
     """The jobs of a grid by the paths of their run files, seen from the project if they lie in it.
 
     profile : 'standard', all studies; 'paper', the papers' own grid, with `encoders` instead of theirs.
-    file : a grid of one's own instead, see `read_grid`.
+    file : a grid of one's own instead, see `_read_grid`.
 
-    Raises ValueError for an unknown profile, and as `read_grid`.
+    Raises ValueError for an unknown profile, and as `_read_grid`.
 
     >>> "results/runs/semeval2010/EM-C/all-MiniLM-L6-v2/seed-9.json" in grid_jobs()
     True
@@ -270,7 +270,7 @@ def grid_jobs(
     if profile not in _PROFILES:
         raise unknown_name("profile of grids", profile, _PROFILES)
     if file is not None:
-        grids = [read_grid(file)]
+        grids = [_read_grid(file)]
     elif profile == "paper":
         grids = [study("paper", **{"encoder": [*encoders]} if encoders else {})]
     else:

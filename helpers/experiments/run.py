@@ -71,38 +71,27 @@ class _Data:
 
 @dataclass(frozen=True)
 class _RelationData(_Data):
-    """Samples. directed : whether they have paired ones. inverse : see `Dataset`."""
+    """Samples. paired : those of the test set, where relations have a direction."""
 
-    directed: bool = False
-    inverse: Mapping[str, str] = field(default_factory=dict)
-
-    @property
-    def tests(self) -> dict[str, list[data.RelationSample]]:
-        """The test set, 'original', and where relations have a direction its 'paired' one."""
-        sets = data.paired_sets(self.test, self.inverse) if self.directed else {"original": self.test}
-        return {name: sets[name] for name in ("original", "paired") if name in sets}
+    paired: list[Any] | None = None
 
     def evaluate(self, model: Model, names: Iterable[str], progress: bool) -> dict[str, list[np.ndarray]]:
         """Evaluation → label ids predicted on each of the test sets; all processes come here together."""
-        each = [model.evaluations(part, progress) for part in self.tests.values()]
+        parts = (part for part in (self.test, self.paired) if part is not None)
+        each = [model.evaluations(part, progress) for part in parts]
         return {name: [predicted[name] for predicted in each] for name in names}
 
     def columns(self, predicted: Sequence[np.ndarray]) -> dict[str, Any]:
         """Of the test set gold and predicted labels, and those that are predicted on the paired sentences."""
-        roles = ("predicted", "paired") if self.directed else ("predicted",)
-        codes = zip(roles, predicted, strict=True)
         gold = {"gold": [sample.relation for sample in self.test]}
+        codes = zip(("predicted", "paired"), predicted, strict=False)
         return gold | {role: np.array(self.labels)[own] for role, own in codes}
-
-    def frame(self, predicted: Sequence[np.ndarray]) -> pd.DataFrame:
-        """`columns` with ids, as `python -m helpers score` reads them."""
-        return pd.DataFrame({"id": [sample.id for sample in self.test]} | self.columns(predicted))
 
     def table(self, predicted: Sequence[np.ndarray] | None, whole: bool = True) -> Any:
         """The counts, in the form of run files: gold × predicted, and × predicted on the paired sentence;
         None: those of no sentence."""
         if predicted is None:
-            roles = ("gold", "predicted", "paired") if self.directed else ("gold", "predicted")
+            roles = ("gold", "predicted", "paired")[: 2 if self.paired is None else 3]
             counted = Outcome.from_rows([], self.labels, roles)
         else:
             counted = Outcome.from_columns(**self.columns(predicted), labels=self.labels)
@@ -129,8 +118,8 @@ def _read_samples(experiment: Experiment) -> _RelationData:
     counts = Counter(sample.relation for sample in train)
     facts = {"majority": min(counts, key=lambda relation: (-counts[relation], relation))}
     negative = about.negative or find_negative(labels)
-    direction = {"directed": about.directed, "inverse": about.inverse}
-    return _RelationData(train, test, labels, negative, files, known, facts, **direction)
+    paired = data.paired_sets(test, about.inverse)["paired"] if about.directed else None
+    return _RelationData(train, test, labels, negative, files, known, facts, paired=paired)
 
 
 def _chosen(experiment: Experiment, splits: Mapping[str, Sequence[Any]]) -> tuple[list[Any], list[Any]]:
@@ -208,16 +197,14 @@ def read_bags(dataset: str) -> BagData:
     lines = []
     for part in parts:
         counts = data.fingerprint(splits[part], negative)
-        lines.append(
-            f"{part}: {counts.sentences} sentences ({counts.duplicates} duplicates left out), "
-            f"{counts.pairs} pairs, {counts.facts} facts, "
-            f"{counts.relations} labels"
-        )
+        sentences = f"{counts.sentences} sentences ({counts.duplicates} duplicates left out)"
+        rest = f"{counts.pairs} pairs, {counts.facts} facts, {counts.relations} labels"
+        lines.append(f"{part}: {sentences}, {rest}")
     lines.append(f"pairs in both parts: {len(data.shared_pairs(*parts.values()))}")
     train = data.make_bags(parts["train"], negative, by_relation=True)
     test, known = data.make_bags(parts["test"], negative), {"training_bags": len(train)}
-    files, text = data.corpus_hashes(dataset), "\n".join(lines)
-    return BagData(train, test, labels, negative, files, known, description=text)
+    files = data.corpus_hashes(dataset)
+    return BagData(train, test, labels, negative, files, known, description="\n".join(lines))
 
 
 def read_data(experiment: Experiment) -> _RelationData | BagData:
@@ -298,7 +285,8 @@ def run_experiment(
     with _first_process(model) as first:
         if first:
             if predictions:
-                text = read.frame(predicted).to_csv(index=False, lineterminator="\n")
+                rows = {"id": [sample.id for sample in read.test]} | read.columns(predicted)
+                text = pd.DataFrame(rows).to_csv(index=False, lineterminator="\n")
                 write_atomically(Path(predictions), text)
             if weights:
                 from ..models.training import save_weights
@@ -383,10 +371,8 @@ def _configuration(experiment: Experiment, model: Model, read: _RelationData | B
 def _stored(blank: Run, folder: Path | str) -> Run | None:
     """The stored run of this configuration; FileExistsError for another one at its place."""
     path = run_path(blank, folder)
-    if not path.exists():
-        return None
-    stored = load_run(path)
-    if different_fields(stored, blank):
+    stored = load_run(path) if path.exists() else None
+    if stored and different_fields(stored, blank):
         save_run(blank, folder)  # raises, and says what differs
     return stored
 

@@ -22,7 +22,7 @@ STEPS = 256
 
 
 @dataclass(frozen=True)
-class Attribution:
+class _Attribution:
     """A score, taken apart over the tokens of the input.
 
     values : one for each token; 0 for the classification and separator tokens.
@@ -37,7 +37,7 @@ class Attribution:
     def gap(self) -> float:
         """What the sum misses: Σ values − (score − baseline), the error of the numerical integration.
 
-        >>> Attribution(np.array([0.5, 1.0]), score=2.0, baseline=0.5).gap
+        >>> _Attribution(np.array([0.5, 1.0]), score=2.0, baseline=0.5).gap
         0.0
         """
         return float(self.values.sum()) - (self.score - self.baseline)
@@ -98,7 +98,7 @@ def integrated_gradients(
     relation: str,
     against: str | None = None,
     steps: int = STEPS,
-) -> Attribution:
+) -> _Attribution:
     """Which tokens raise the score of a relation: integrated gradients of the word embeddings.
 
     With f the score, x_i the embedding of token i and b_i that of its baseline, token i gets
@@ -141,7 +141,7 @@ def integrated_gradients(
     (gradients,) = torch.autograd.grad(total, points)
     mean = np.einsum("s,sth->th", weights / 2, gradients.double().cpu().numpy())
     values = ((actual - base).double().cpu().numpy() * mean).sum(axis=1)
-    return Attribution(values, score, baseline)
+    return _Attribution(values, score, baseline)
 
 
 def _scores(model, batch: Batch, embeddings: torch.Tensor, relation: str, against: str | None):

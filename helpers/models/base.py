@@ -277,12 +277,6 @@ def is_first_process() -> bool:
     return int(os.environ.get("RANK", "0")) == 0
 
 
-def check_samples(samples: Sequence[Any]) -> None:
-    """Raise ValueError if there is nothing to train on."""
-    if not samples:
-        raise ValueError("samples is empty: there is nothing to train on")
-
-
 def as_bags(items: Sequence[Bag | RelationSample]) -> list[Bag]:
     """Bags as they are, and each sample as a bag of one, whose entities are identified by their words.
 
@@ -309,7 +303,8 @@ def bag_targets(bags: Sequence[Bag], labels: Sequence[str]) -> list[int]:
     >>> bag_targets(as_bags([RelationSample("1", "fire and panic", (0, 4), (9, 14), "a")]), ["NA", "a"])
     [1]
     """
-    check_samples(bags)
+    if not bags:
+        raise ValueError("samples is empty: there is nothing to train on")
     ids = {label: number for number, label in enumerate(labels)}
     for number, bag in enumerate(bags):
         if len(bag.relations) != 1:

@@ -88,15 +88,14 @@ class TfidfBag(Majority):
 
     def __init__(self, labels: Sequence[str], markers: bool = False) -> None:
         super().__init__(labels)
-        self.markers = markers
-        counts = TfidfVectorizer(analyzer=self._features, sublinear_tf=True)
-        self._estimator = make_pipeline(counts, self._linear())
+
+        def words(bag: Bag) -> list[str]:
+            return [feature for sample in bag.samples for feature in features(sample, markers)]
+
+        self._estimator = make_pipeline(TfidfVectorizer(analyzer=words, sublinear_tf=True), self._linear())
 
     def _linear(self) -> Any:
         return LogisticRegression(**_REGRESSION)
-
-    def _features(self, bag: Bag) -> list[str]:
-        return [feature for sample in bag.samples for feature in features(sample, self.markers)]
 
 
 class LinearSvm(TfidfBag):

@@ -89,12 +89,6 @@ class Encoder(nn.Module):
         with torch.autocast(device.type, torch.bfloat16, enabled=in_bf16):  # sums stay fp32
             return self.transformer(input_ids=batch.ids, attention_mask=batch.mask, **options)
 
-    def prepare(self, precision: str) -> None:
-        """Before training: the precision, and whether the pooling layer learns (only where it is read)."""
-        self.precision = precision
-        for name, parameter in self.named_parameters():
-            parameter.requires_grad_("pooler" not in name or self.pooled)
-
     @property
     def word_embedding(self) -> nn.Parameter:
         """The input embeddings, shape (vocabulary, H)."""

@@ -76,13 +76,13 @@ class GraphConvolution(nn.Module):
         return vectors
 
 
-def pooled(vectors: torch.Tensor, parts: torch.Tensor, pooling: Pooling = "max") -> torch.Tensor:
+def _pooled(vectors: torch.Tensor, parts: torch.Tensor, pooling: Pooling = "max") -> torch.Tensor:
     """(n, P, H): the vectors (n, T, H) of the words of each of P parts (n, P, T, true or false) together.
 
     A part needs at least one word.
 
     >>> parts = torch.tensor([[[True, True, False]]])
-    >>> [pooled(torch.tensor([[[1.0], [3.0], [9.0]]]), parts, how).item() for how in ("max", "avg", "sum")]
+    >>> [_pooled(torch.tensor([[[1.0], [3.0], [9.0]]]), parts, how).item() for how in ("max", "avg", "sum")]
     [3.0, 2.0, 4.0]
     """
     if pooling == "max":
@@ -214,7 +214,7 @@ class Gcn(NeuralModel):
             vectors = vectors.gather(1, places)
         vectors = self.graph(vectors, adjacency(tree[:, 0]))
         parts = torch.cat([tree[:, :1] >= 0, tree[:, 1:3] > 0], dim=1)
-        pools = pooled(vectors, parts, self.given.pooling)
+        pools = _pooled(vectors, parts, self.given.pooling)
         return torch.cat([self.classifier(pools.flatten(1)), pools[:, :1].square().sum(dim=2)], dim=1)
 
     def _inputs(self, batch: Batch) -> torch.Tensor:

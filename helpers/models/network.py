@@ -304,8 +304,10 @@ class OnEncoder(NeuralModel):
         self.max_length = min(max_length, encoder.longest)
 
     def prepare(self, samples: Sequence[Any]) -> None:
-        """The encoder's precision; see `Encoder.prepare`."""
-        self.encoder.prepare(self.settings.precision)
+        """The encoder's precision; its pooling layer learns only where it is read."""
+        self.encoder.precision = self.settings.precision
+        for name, parameter in self.encoder.named_parameters():
+            parameter.requires_grad_("pooler" not in name or self.encoder.pooled)
         super().prepare(samples)
 
     def marked(self, samples: Sequence[RelationSample], marker_ids: Sequence[Sequence[int]]) -> list[Example]:

@@ -98,12 +98,6 @@ with (RESULTS / "published" / "settings.csv").open(encoding="utf-8", newline="")
             _PUBLISHED.setdefault(_about, {})[_row["setting"]] = _row["value"]
 
 
-def _papers(model: str) -> dict[str, Mapping[str, str]]:
-    """Name of settings → values; those of Lyu et al. last, who trained other people's models, too."""
-    named = {paper: own for (name, paper, size), own in _PUBLISHED.items() if (name, size) == (model, "")}
-    return dict(sorted(named.items(), key=lambda item: item[0] == "lyu2021"))
-
-
 VECTOR_SOURCES = ("scratch", "encoder")
 """What option `vectors` may be beside a file."""
 _TABLE = tomllib.loads(Path(__file__).with_name("models.toml").read_text("utf-8"))
@@ -124,7 +118,9 @@ def _entry(
 ) -> ModelEntry:
     groups = [_TABLE["options"][group].items() for group in options]
     known = {option: _option(value) for group in groups for option, value in group}
-    return ModelEntry(**row, options=known, settings={**(settings or {}), **_papers(name)})
+    papers = [(paper, own) for (model, paper, size), own in _PUBLISHED.items() if (model, size) == (name, "")]
+    papers.sort(key=lambda item: item[0] == "lyu2021")  # last: they trained other people's models, too
+    return ModelEntry(**row, options=known, settings={**(settings or {}), **dict(papers)})
 
 
 MODELS: dict[str, ModelEntry] = {name: _entry(name, **row) for name, row in _TABLE["models"].items()}

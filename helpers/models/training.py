@@ -30,7 +30,7 @@ from torch.optim import Optimizer
 from tqdm import tqdm
 
 from ..core import atomic_path
-from .base import History, check_samples
+from .base import History
 
 if TYPE_CHECKING:
     from .network import Batch, NeuralModel
@@ -132,7 +132,8 @@ def train(
     >>> history.steps, len(history.losses), model.predict(samples, progress=False).shape
     (4, 2, (2,))
     """
-    check_samples(samples)
+    if not samples:
+        raise ValueError("samples is empty: there is nothing to train on")
     loop = _Loop(model, samples, checkpoint, progress)
     with _deterministic(), loop.bar:
         loop.resume()

@@ -34,7 +34,7 @@ from torch import nn
 
 from ..core import find_negative
 from ..data import TypedSample
-from .base import POSITIVE, History, Model, Settings, check_samples
+from .base import POSITIVE, History, Model, Settings
 from .registry import build
 
 Types = tuple[str, str]
@@ -141,15 +141,16 @@ class TypeRestriction(nn.Module, Model):
         The losses are those of the first stage; seconds, steps and cuts are of all. `after_epoch` is called
         once, at the end: between the epochs of one stage the model is not ready to predict.
         """
-        check_samples(samples)
         for sample in samples:
             self.label_id(sample)
         self.possible = possible_relations(samples, self.negative, self.typed)
         both, histories = (self.negative, POSITIVE), []
-        binary = [replace(one, relation=both[one.relation != self.negative]) for one in samples]
-        several = {types: names for types, names in self.possible.items() if len(names) > 1}
+        positive = [sample for sample in samples if sample.relation != self.negative]
+        binary = [replace(sample, relation=both[sample.relation != self.negative]) for sample in samples]
         plan = [(_BINARY, both, binary)]
-        plan += [(types, names, self._positive(samples, types)) for types, names in several.items()]
+        for types, names in self.possible.items():
+            if len(names) > 1:
+                plan.append((types, names, [one for one in positive if _types(one, self.typed) == types]))
         for number, (name, labels, members) in enumerate(plan):
             stage = self.make(labels, self.seed)
             own = checkpoint and checkpoint.with_name(f"{checkpoint.stem}-{number}{checkpoint.suffix}")
@@ -161,10 +162,6 @@ class TypeRestriction(nn.Module, Model):
         if after_epoch:
             after_epoch(len(whole.losses))
         return whole
-
-    def _positive(self, samples: Sequence[TypedSample], types: Types) -> list[TypedSample]:
-        positive = [one for one in samples if one.relation != self.negative]
-        return [one for one in positive if _types(one, self.typed) == types]
 
     def _by_types(self, samples: Sequence[TypedSample]) -> Iterator[tuple[list[int], Types, list[int], Any]]:
         """For each pair of types the positions of its samples, the pair, the label ids of its possible

@@ -147,8 +147,9 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
         try:
             y = y if sparse.issparse(y) else np.asarray(y)
         except ValueError:
-            message = "y has rows of unequal length: give a 0/1 matrix with a column a label"
-            raise ValueError(message) from None
+            raise ValueError(
+                "y has rows of unequal length: give a 0/1 matrix with a column a label"
+            ) from None
         self._is_matrix = y.ndim == 2 and y.shape[1] > 1
         if self._is_matrix:
             if y.dtype == object:  # Python's own numbers, as data frames give them

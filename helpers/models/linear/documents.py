@@ -50,12 +50,6 @@ def _of_shape(arrays: Mapping[str, np.ndarray], name: str, *shape: int) -> np.nd
     return arrays[name]
 
 
-def _node_arrays(number: int, node: Node) -> dict[str, np.ndarray]:
-    named = {"labels": node.labels, "bias": node.bias}
-    named |= {name: getattr(node.weights, name) for name in ("data", "indices", "indptr")}
-    return {f"node-{number}-{name}": array for name, array in named.items()}
-
-
 def _tree(arrays: Mapping[str, np.ndarray], children: list[int], width: int, labels: int) -> Node:
     """The root of the tree whose nodes were written parents first; ValueError if they make no tree."""
     if sum(children) != len(children) - 1:
@@ -220,7 +214,9 @@ class DocumentClassifier:
             nodes = list(made.root_.walk())
             facts["children"] = [len(node.children) for node in nodes]
             for number, node in enumerate(nodes):
-                arrays |= _node_arrays(number, node)
+                named = {"labels": node.labels, "bias": node.bias}
+                named |= {name: getattr(node.weights, name) for name in ("data", "indices", "indptr")}
+                arrays |= {f"node-{number}-{name}": array for name, array in named.items()}
         arrays = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
         try:
             settings = json.dumps(facts, default=_plain)

@@ -69,7 +69,7 @@ def test_a_corpus_that_may_not_be_passed_on_is_read_where_somebody_has_it(name, 
     assert {split: part[0].relation for split, part in corpus.items()} == {name: name for name in row.files}
     if name == LICENSED:
         read = read_data(Experiment("majority", LICENSED, text="parsed", profile="standard"))
-        assert read.labels == ("dev", "test", "train") and not read.directed
+        assert read.labels == ("dev", "test", "train") and read.paired is None
         assert read.test[0].types == ("PERSON", "PERSON") and read.test[0].heads == (2, 0, 4, 2, 2)
         assert [*read.files] == ["tacred/json/train.json", "tacred/json/test.json"]
         assert Experiment("recent", LICENSED, options={"base": "gcn"}).usual_text == "parsed"

@@ -18,7 +18,8 @@ import pytest
 import yaml
 
 from helpers import ROOT
-from helpers.experiments import all_states, grid_jobs, plan, read_grid, study, train_one
+from helpers.experiments import all_states, grid_jobs, plan, study, train_one
+from helpers.experiments.grid import _read_grid
 from helpers.models import EMBEDDED, default_settings
 from helpers.runs import RUNS_FOLDER, MadeFrom, list_runs, load_run, run_path
 
@@ -42,17 +43,17 @@ class TestPaths:
 class TestGridFile:
     def test_every_combination_is_a_run(self, tmp_path):
         path = grid_file(tmp_path, model=["em-c", "majority"], seed=[9, 148], settings={"epochs": 1})
-        found = [(one.name, one.seed) for one in read_grid(path).experiments]
+        found = [(one.name, one.seed) for one in _read_grid(path).experiments]
         assert found == [("EM-C", 9), ("majority", 9), ("EM-C", 148)], "a model without seeds is one run"
 
     def test_settings_and_options_may_be_lists_and_a_papers_settings_a_name(self, tmp_path):
         changed = {"model": "em-es", "options": {"layers": [2, 4]}, "settings": {"epochs": [1, 2]}}
         found = [
             (one.options["layers"], one.resolved().epochs)
-            for one in read_grid(grid_file(tmp_path, **changed)).experiments
+            for one in _read_grid(grid_file(tmp_path, **changed)).experiments
         ]
         assert found == [(2, 1), (2, 2), (4, 1), (4, 2)]
-        (named,) = read_grid(grid_file(tmp_path, model="em-es", settings="lyu2021")).experiments
+        (named,) = _read_grid(grid_file(tmp_path, model="em-es", settings="lyu2021")).experiments
         assert named.resolved() == default_settings("em-es", "lyu2021")
 
     @pytest.mark.parametrize(
@@ -71,7 +72,7 @@ class TestGridFile:
     )
     def test_a_fault_names_the_file(self, tmp_path, change, said):
         with pytest.raises(ValueError, match=r"grid\.json: ") as caught:
-            read_grid(grid_file(tmp_path, **change))
+            _read_grid(grid_file(tmp_path, **change))
         assert said in str(caught.value) and "\n" not in str(caught.value)
 
 

@@ -11,7 +11,7 @@ from helpers.data.samples import word_spans
 from helpers.experiments import Experiment
 from helpers.models import build
 from helpers.models.base import Settings
-from helpers.models.graph import Gcn, GraphConvolution, adjacency, pooled
+from helpers.models.graph import Gcn, GraphConvolution, _pooled, adjacency
 from helpers.models.training import load_weights, save_weights
 
 LABELS = ("Other", "Cause(e1,e2)", "Cause(e2,e1)")
@@ -96,7 +96,7 @@ def test_a_model_reads_the_pruned_tree_and_nothing_else_of_it(kind) -> None:
         parts[0, 0] = heads >= 0
         for row, words in enumerate(places, start=1):
             parts[0, row, list(words)] = True
-        found = pooled(model.graph(vectors, adjacency(heads)), parts)
+        found = _pooled(model.graph(vectors, adjacency(heads)), parts)
         expected = model.classifier(found.flatten(1))
         assert torch.allclose(outputs(model, model.examples([sample]))[:, :-1], expected, atol=1e-5)
         assert not parts[0, 0].all()
@@ -126,7 +126,7 @@ class TestTraining:
             found.append(model.losses(output, batch))
         heads = batch.extra["tree"][:, 0]
         vectors = made[0].graph(made[0]._inputs(batch), adjacency(heads))
-        tree = pooled(vectors, (heads >= 0)[:, None])[:, 0]
+        tree = _pooled(vectors, (heads >= 0)[:, None])[:, 0]
         assert torch.allclose(found[1] - found[0], 0.5 * tree.square().sum(dim=1), atol=1e-6)
 
     @pytest.mark.parametrize(("kind", "tags"), [("gcn", True), ("c-gcn", False), ("encoder", True)])
