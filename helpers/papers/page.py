@@ -144,10 +144,6 @@ def _cells(name: str, by: str, keys: list[str], **where: str) -> pd.DataFrame:
     return own.set_index(by).loc[list(keys)]
 
 
-GAPS = (0, 1, 2, 5, 100)
-"""Bounds of the differences of clean areas, points, by which pairs of systems are grouped."""
-
-
 def _status_counts() -> pd.DataFrame:
     """How many items of each paper have which status: index paper, columns `findings.STATUSES`."""
     items = findings.read_items()
@@ -167,6 +163,10 @@ def _gids_table() -> pd.DataFrame:
     ours = reporting.cells(runs.melt("system", list(names), "score"), "system", 1).loc[order]
     both = pd.concat([theirs, ours.reset_index().assign(facts=2448)]).rename(columns=names)
     return both[["system", "facts", "AUC", "best F1", "runs"]]
+
+
+GAPS = (0, 1, 2, 5, 100)
+"""Bounds of the differences of clean areas, points, by which pairs of systems are grouped."""
 
 
 def _close_pairs() -> pd.DataFrame:
@@ -325,7 +325,11 @@ def _save_figures(folder: Path | str = ROOT / "figures") -> None:
     look = {"xscale": "log", "xlim": (800, 4e7), "xticks": [1e3, 1e5]}
     figure = dumbbell_chart(needed, kinds, title, "test sentences", "scheme", "dataset", **look)
     save_figure(figure, "which_score_power", plans, folder)
+    _save_label_figures(folder)
 
+
+def _save_label_figures(folder: Path | str) -> None:
+    """Draw what corrected labels change: ranks on TACRED, areas on DocRED."""
     ranks = relabelled.version_ranks()
     moved = (ranks.max(axis=1) - ranks.min(axis=1)).nlargest(4).index
     lines = ranks.rename_axis("line").reset_index().melt("line", var_name="x")

@@ -1,7 +1,7 @@
 """Published numbers, scores of runs over seeds, tidy tables; figures are in `helpers.charts`."""
 
 # what the papers print
-from .published import PUBLISHED_FOLDER, Cell, Range, agrees, as_cell, find_cell, load_published
+from .published import PUBLISHED_FOLDER, Cell, Range, agrees, find_cell, load_published
 from .published import parse_printed, printed_decimals, rounding_interval
 
 # scores of runs, over seeds, beside each other

@@ -155,6 +155,17 @@ class Cell:
     printed: str
     unit: str
 
+    @classmethod
+    def of(cls, row: pd.Series) -> Cell:
+        """A row of `load_published`, named by dataset or model, metric, scheme and statistic.
+
+        >>> str(Cell.of(load_published("W", "Table 3").iloc[0]))
+        'RECENT f1 micro mean 71.5'
+        """
+        statistic = "" if row.statistic == "value" else row.statistic
+        name = " ".join(filter(None, (row.model or row.dataset, row.metric, row.scheme, statistic)))
+        return cls(row.paper, row["item"], name, row.printed, row.unit)
+
     @property
     def value(self) -> float:
         """The printed number in its unit."""
@@ -169,17 +180,6 @@ class Cell:
         return f"{self.name} {self.printed}".strip()
 
 
-def as_cell(row: pd.Series) -> Cell:
-    """A row of `load_published` as a `Cell`, named by dataset or model, metric, scheme and statistic.
-
-    >>> str(as_cell(load_published("W", "Table 3").iloc[0]))
-    'RECENT f1 micro mean 71.5'
-    """
-    statistic = "" if row.statistic == "value" else row.statistic
-    name = " ".join(filter(None, (row.model or row.dataset, row.metric, row.scheme, statistic)))
-    return Cell(row.paper, row["item"], name, row.printed, row.unit)
-
-
 def find_cell(frame: pd.DataFrame, **where: str) -> Cell:
     """The one cell of `frame` whose columns have these values.
 
@@ -191,4 +191,4 @@ def find_cell(frame: pd.DataFrame, **where: str) -> Cell:
     rows = np.flatnonzero(np.logical_and.reduce([frame[name] == value for name, value in where.items()]))
     if len(rows) != 1:
         raise ValueError(f"{len(rows)} published cells with {where}; exactly one is needed")
-    return as_cell(frame.iloc[rows[0]])
+    return Cell.of(frame.iloc[rows[0]])

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from ...reporting import PUBLISHED_FOLDER, Cell, Range, as_cell, find_cell
+from ...reporting import PUBLISHED_FOLDER, Cell, Range, find_cell
 from .intervals import ABOVE_ZERO, BELOW_ZERO, Audit, difference, magnitude, nearest_share, overlap
 
 _SHORT = {"A": "performance_original", "B": "performance_paired", "PD": "pd", "PIR": "pir", "PPR": "ppr"}
@@ -26,7 +26,7 @@ class DirectionTables:
     def __init__(self, published: pd.DataFrame) -> None:
         self.published = published[published["paper"] == "R"]
         self.frame = self.published[self.published["item"].str.fullmatch("Table (II|III|IV|V|VI)")]
-        self.cells = {(row["model"], row["metric"]): as_cell(row) for _, row in self.frame.iterrows()}
+        self.cells = {(row["model"], row["metric"]): Cell.of(row) for _, row in self.frame.iterrows()}
         self.models = list(self.frame.loc[self.frame["metric"] == "ppr", "model"])
 
     def __call__(self, model: str, short: str) -> Cell:
@@ -158,7 +158,7 @@ def _restated(audit: Audit, tables: DirectionTables) -> None:
     column = {metric: short for short, metric in _SHORT.items()}
     text = tables.published.drop(tables.frame.index)
     for _, row in text[text["metric"].isin(column) & text["unit"].eq("percent")].iterrows():
-        short, cell = column[row.metric], as_cell(row)
+        short, cell = column[row.metric], Cell.of(row)
         if row.statistic == "value":
             source = tables(row.model, short)
             claim = f"{row.model}: {short} of {source.item}, restated"
@@ -206,7 +206,7 @@ def _abstract(audit: Audit, tables: DirectionTables) -> None:
 def _state_of_the_art(audit: Audit, tables: DirectionTables) -> None:
     """Section V-E: EM-ES-M (large) is better than every quoted result."""
     best, rows = tables("EM-ES-M (large)", "A"), tables.frame[tables.frame["note"].str.contains("quoted")]
-    quoted = max((as_cell(row) for _, row in rows.iterrows()), key=lambda cell: cell.interval[1])
+    quoted = max((Cell.of(row) for _, row in rows.iterrows()), key=lambda cell: cell.interval[1])
     claim = "EM-ES-M (large) is a new state of the art: A above every quoted one"
     audit.ordered(("R", "Section V-E"), claim, quoted, best, (best, quoted))
 
