@@ -22,7 +22,7 @@ from helpers.core import MalformedRecord
 from helpers.data import Documents, RelationSample
 from helpers.data.samples import word_spans
 from helpers.metrics import Outcome, Weighting, register_scheme
-from helpers.metrics.weighting import _WEIGHTINGS
+from helpers.metrics.scores import _WEIGHTINGS
 from helpers.runs import Run
 
 LINEAR = json.loads((ROOT / "tests/golden/linear.json").read_text("utf-8"))

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..core import Label, find_negative, shown
-from ..metrics import Outcome, Policy, Weighting, average, checked_labels, evaluate
+from ..metrics import Outcome, Policy, Schemes, Weighting, average, checked_labels, evaluate
 
 IGNORED = -100
 """The target that PyTorch's cross-entropy ignores; so does every adapter."""
@@ -156,7 +156,7 @@ def multilabel(
 def compute_metrics(
     id2label: Mapping[int, str] | Mapping[str, str] | Sequence[str] | int,
     negative: Label | None = None,
-    schemes: Sequence[str | Weighting] | None = None,
+    schemes: Schemes = None,
     **policy: Any,
 ) -> Callable[[Any], dict[str, float]]:
     """The function that Hugging Face's `Trainer(compute_metrics=…)` wants: every scheme at every evaluation.

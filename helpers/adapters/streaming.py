@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from typing import Any
 
+import numpy as np
 import torch
 
 from ..core import Label
@@ -88,6 +89,7 @@ class WeightedF1(Metric):
         """The score of all batches, a float64 of no axis."""
         if not int(self.counts.sum()):
             raise ValueError("there is nothing to score: no batch with a target was given to `update`")
-        table = Outcome.from_table(self.counts.cpu().numpy(), self.labels)
+        rows = [(*cell, n) for cell, n in np.ndenumerate(self.counts.cpu().numpy())]
+        table = Outcome.from_rows(rows, self.labels)
         value = average(table, self.scheme, **self.policy)
         return torch.tensor(value, dtype=torch.float64, device=self.counts.device)

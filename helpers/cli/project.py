@@ -6,7 +6,6 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -73,7 +72,7 @@ def _of_files(
 
     chosen = {"schemes": schemes} if schemes else {}
     plans = plan_files(first, other, difference=difference / 100, **chosen, **options)
-    return as_json([asdict(plan) for plan in plans]) if form == "json" else _plan_text(plans)
+    return as_json([plan._asdict() for plan in plans]) if form == "json" else _plan_text(plans)
 
 
 def _plan_text(plans: Sequence[SamplePlan]) -> str:

@@ -124,13 +124,12 @@ def _compare_facts(first: str, second: str, **options: Any) -> None:
       python -m helpers compare-facts mine.csv baseline.csv --facts true.csv
       python -m helpers compare-facts cnn.csv pcnn.csv --recall 0.3
     """
-    from ..evaluation import FactComparison, compare_fact_files
+    from ..evaluation import compare_fact_files
 
     result = result_of(options)
-    put_report(FactComparison(compare_fact_files(first, second, **options)), **result)
+    put_report(compare_fact_files(first, second, **options), **result)
 
 
-DOCUMENTS = ("train", "counted_as", "match_entities")
 NORMALISE = "Entities that differ in case, blanks or an article in front are one; relations as in score."
 
 
@@ -181,18 +180,6 @@ def _score_triples(file: str, **options: Any) -> int:
       python -m helpers score-triples result.json --gold dev.json --train train_annotated.json
       python -m helpers score-triples mine.csv --gold-column truth --predicted-column rebel --format json
     """
-    from ..evaluation import holds_documents, score_document_facts, score_triples
+    from ..evaluation import score_triples
 
-    documents = holds_documents(file)
-    own = ("match", "normalise", "gold_column", "predicted_column", "id_column") if documents else DOCUMENTS
-    strange = [name for name in own if options.pop(name)]
-    if strange:
-        option = "--" + strange[0].removeprefix("counted_").replace("_", "-")
-        raise ValueError(f"{file}: {option} is not for {'documents' if documents else 'sets of triples'}")
-    if documents and not options["gold_file"]:
-        raise ValueError(f"{file}: these are documents; the gold ones: --gold FILE")
-    for name in ("match", *DOCUMENTS):
-        if options.get(name, "") is None:  # the default of what is called
-            del options[name]
-    score = score_document_facts if documents else score_triples
-    return put_scores(partial(score, file), [file], options)
+    return put_scores(partial(score_triples, file), [file], options)

@@ -3,12 +3,10 @@
 from .score import score_file, score_frame, score_run
 from .multilabel import DocumentScores, score_documents, score_multilabel
 from .fact_files import read_fact_lists
-from .facts import FactComparison, FactReport, compare_fact_files, score_fact_file
-from .pairs import matched
-from .compare import Comparison, compare_files
+from .facts import FactReport, compare_fact_files, score_fact_file
+from .compare import Comparison, compare_files, matched
 from .runs_compared import RunComparison, compare_run_files
 from .leakage import audit_leak, leak_report, leak_table
 from .systems import SEMEVAL_SYSTEMS, semeval_runs, semeval_variants, system_title, tacred_runs
 from .plan import SamplePlan, changed_answers, plan_files, plan_samples
 from .triples import MATCHES, TripleReport, score_triples
-from .document_facts import holds_documents, score_document_facts

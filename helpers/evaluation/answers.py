@@ -39,26 +39,8 @@ def amount(number: int, noun: str) -> str:
     return f"{number} {noun}{'s' * (number != 1)}"
 
 
-class _Task(NamedTuple):
-    """What a named task fixes: its labels and its negative class."""
-
-    name: str
-    labels: tuple[str, ...]
-    negative: str
-
-
-TASKS = {"semeval2010": _Task("semeval2010", core.SEMEVAL_RELATIONS, "Other")}
-
-
-def _find_task(name: str | None) -> _Task | None:
-    """The task of that name, None for None; ValueError lists the known ones.
-
-    >>> _find_task("semeval2010").negative
-    'Other'
-    """
-    if name is not None and name not in TASKS:
-        raise unknown_name("task", name, TASKS)
-    return None if name is None else TASKS[name]
+TASKS = {"semeval2010": core.SEMEVAL_RELATIONS}
+"""A named task → its labels, the negative class first."""
 
 
 def split_options(options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
@@ -68,7 +50,7 @@ def split_options(options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str,
     >>> split_options({"gold_column": "label", "off_list": "skip", "labels": "listed"})
     ({'gold_column': 'label'}, {'off_list': 'skip', 'names': []}, {'labels': 'listed'})
     """
-    _find_task(options.get("task"))
+    _labels_of(options.get("task"))
     reading = {name: value for name, value in options.items() if name in READING}
     settling = {name: value for name, value in options.items() if name in OPTIONS}
     settling["names"] = [*(options.get("label_names") or {}).values()]
@@ -76,12 +58,19 @@ def split_options(options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str,
     return reading, settling, others
 
 
+def _labels_of(task: str | None) -> tuple[str, ...]:
+    """The labels of a task, none of None; ValueError lists the known ones."""
+    if task is not None and task not in TASKS:
+        raise unknown_name("task", task, TASKS)
+    return TASKS.get(task or "", ())
+
+
 class Answers(NamedTuple):
     """Columns as they are counted, and what became of what stood there.
 
     Attributes
     ----------
-    columns : with the roles as their names. task : the named task, if there is one. labels : the label set,
+    columns : with the roles as their names. task : its name, if there is one. labels : the label set,
         with `OFF_LIST` where that is a class; () where none is known. rule : of `COUNTED_AS`, None where
         nobody asked. n : answers in all.
     mapped, respelt : what was changed, by step. off_list : the answers off the list, most frequent first.
@@ -89,7 +78,7 @@ class Answers(NamedTuple):
     """
 
     columns: Any
-    task: _Task | None = None
+    task: str | None = None
     labels: tuple[str, ...] = ()
     rule: str | None = None
     n: int = 0
@@ -109,14 +98,12 @@ class Answers(NamedTuple):
         if self.rule in ("skip", "count"):
             counted_as = {"counted_as": COUNTED_AS[self.rule]}
             sections["off_list"] = {"cells": self.cells, "share": self.cells / self.n} | counted_as
-            sections["off_list_most_frequent"] = {
-                each.label: {"cells": each.cells, "share": each.cells / self.n}
-                for each in self.off_list[:MOST]
-            }
+            often = {each.label: each.cells for each in self.off_list[:MOST]}
+            shares = {label: {"cells": cells, "share": cells / self.n} for label, cells in often.items()}
+            sections["off_list_most_frequent"] = shares
         for name, changed in {"mapped": self.mapped or (), "normalised": self.respelt}.items():
-            sections[name] = {
-                each.label: {"counted_as": each.counted_as, "cells": each.cells} for each in changed
-            }
+            fields = ("counted_as", "cells")
+            sections[name] = {each.label: {key: getattr(each, key) for key in fields} for each in changed}
         return {name: rows for name, rows in sections.items() if rows}
 
     def signature(self, *others: Answers) -> str:
@@ -175,7 +162,7 @@ class Answers(NamedTuple):
         """
         counts = getattr(self.columns, "counts", None)
         if self.task:
-            known = (*self.task.labels, *({OFF_LIST} & {*self.labels}))
+            known = (*TASKS[self.task], *({OFF_LIST} & {*self.labels}))
             outcome = Outcome.from_columns(**columns, labels=(*known, SKIPPED), counts=counts)
             skipped = {role: (codes == len(known)).any() for role, codes in outcome.roles.items()}
             if skipped["gold"]:
@@ -235,14 +222,16 @@ def settle(
     >>> sorted(answers.columns["predicted"].tolist()), answers.signature()
     (['(skipped)', 'a'], '|off_list:skip,1|normalised:1')
     """
-    known_task = _find_task(task)
+    of_task = _labels_of(task)
     if off_list is not None and off_list not in COUNTED_AS:
         raise unknown_name("rule of answers off the list", off_list, COUNTED_AS)
     if not isinstance(frame, LabelColumns):
         if empty == "error" and not normalise and label_set is off_list is mapping is None:
-            return Answers(frame, known_task)
+            return Answers(frame, task)
         frame = _text_columns(frame, empty)
-    what, labels = task or "the label set", _label_set(known_task, label_set, names)
+    if of_task and label_set is not None:
+        raise ValueError(f"the label set of {task} is known: leave out label_set")
+    what, labels = task or "the label set", of_task or _label_set(label_set, names)
     columns, predicted = frame, [role for role in frame.roles if role in data.ANSWERED]
     mapped: list[Respelling] | None = None
     if mapping is not None:
@@ -253,27 +242,36 @@ def settle(
     columns, changed = columns.respelt(labels or spellings) if normalise else (columns, [])
     labels = tuple(sorted(columns["gold"].times())) if isinstance(label_set, str) else labels
     n = sum(len(columns[role]) if columns.counts is None else int(columns.counts.sum()) for role in predicted)
-    if not labels:
-        if off_list is not None:
-            raise ValueError("off_list is of use with a label set: --label-set FILE or gold, or --id2label")
-        return Answers(columns, known_task, (), None, n, mapped, changed, (), empty)
+    rule = off_list or (None if label_set is None else "error")
+    answers = Answers(columns, task, labels, rule if labels else None, n, mapped, changed, (), empty)
+    if labels:
+        return _judged(answers, frame, what, normalise, COUNTED_AS[off_list or "error"])
+    if off_list is not None:
+        raise ValueError("off_list is of use with a label set: --label-set FILE or gold, or --id2label")
+    return answers
+
+
+def _judged(
+    answers: Answers, read: LabelColumns, what: str, normalise: bool, counted_as: str | None
+) -> Answers:
+    """The answers, those off the list counted as one class or as none; refused if `counted_as` is None."""
+    columns, labels = answers.columns, answers.labels
     if made := [label for label in labels if label in COUNTED_AS.values()]:
         raise ValueError(f"{shown(made[0])} stands for answers that are no label: it cannot be one")
-    _check_listed(frame, columns, ["gold"], labels, what, normalise)
-    counted_as = COUNTED_AS[off_list or "error"]
+    _check_listed(read, columns, ["gold"], labels, what, normalise)
+    predicted = [role for role in columns.roles if role in data.ANSWERED]
     strange = dict.fromkeys(_distinct(columns, predicted) - {*labels, SKIPPED}, counted_as or "")
     settled, strangers = columns.renamed(strange, predicted)
     strangers.sort(key=lambda each: (-each.cells, each.label))
-    rule = off_list or (None if label_set is None else "error")
-    allowed, labels = (*labels, SKIPPED), (*labels, OFF_LIST) if off_list == "count" else labels
-    # two answers off the list that are spelt alike are no label that was respelt
-    changed = [each for each in changed if each.counted_as in labels]
-    answers = Answers(settled, known_task, labels, rule, n, mapped, changed, strangers, empty)
     if counted_as is None:
-        more = f"; {amount(answers.cells - 1, 'more such answer')}" if answers.cells > 1 else ""
+        cells = sum(each.cells for each in strangers)
+        more = f"; {amount(cells - 1, 'more such answer')}" if cells > 1 else ""
         more += "; --off-list skip counts them as misses"
-        _check_listed(frame, columns, predicted, allowed, what, normalise, more)
-    return answers
+        _check_listed(read, columns, predicted, (*labels, SKIPPED), what, normalise, more)
+    labels = (*labels, OFF_LIST) if counted_as == OFF_LIST else labels
+    # two answers off the list that are spelt alike are no label that was respelt
+    changed = [each for each in answers.respelt if each.counted_as in labels]
+    return answers._replace(columns=settled, labels=labels, respelt=changed, off_list=strangers)
 
 
 def _text_columns(frame: pd.DataFrame, empty: str) -> LabelColumns:
@@ -289,14 +287,8 @@ def _text_columns(frame: pd.DataFrame, empty: str) -> LabelColumns:
     return columns.replaced({role: Coded.of(map(str, columns[role].tolist())) for role in columns.roles})
 
 
-def _label_set(
-    task: _Task | None, label_set: Sequence[str] | str | None, names: Sequence[str]
-) -> tuple[str, ...]:
+def _label_set(label_set: Sequence[str] | str | None, names: Sequence[str]) -> tuple[str, ...]:
     """The label set; of gold labels none yet."""
-    if task:
-        if label_set is not None:
-            raise ValueError(f"the label set of {task.name} is known: leave out label_set")
-        return task.labels
     if label_set is None:
         return tuple(names)
     if isinstance(label_set, str):

@@ -5,6 +5,7 @@ Samples are matched before anything is compared; nothing is written.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -14,15 +15,20 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from .. import metrics
-from ..core import naming_file, table_name, unknown_name, visible
-from ..metrics import Column, Outcome, Report, Table, chance, latex_text, percent, points
-from .answers import Answers, amount
-from .pairs import read_systems
-from .triples import ROLES, outcome_of_sets
+from ..core import naming_file, shown, table_name, unknown_name, visible
+from ..data import Coded, read_label_columns
+from ..metrics import Column, Outcome, Report, Schemes, Table, chance, latex_text, percent, points
+from .answers import TASKS, Answers, amount, settle, split_options
+from .document_facts import ItemSets
+from .score import as_run
+from .triples import COLUMN_OPTIONS, OF_DOCUMENTS, ROLES, holds_items, outcome_of_sets, read_item_sets
 
 if TYPE_CHECKING:
     import pandas as pd
 
+logger = logging.getLogger(__name__)
+OF_LABELS = ("form", "label_names", "label_set", "off_list", "mapping", "task", "negative")
+"""Options that are of no use with triples and documents."""
 CORRECTED = {"holm": "Holm's correction", "bh": "Benjamini and Hochberg's correction"}
 CHANCES = {"p": Column("p", form=chance), "p_holm": Column("p Holm", form=chance)}
 CHANCES |= {"p_bh": Column("p BH", form=chance)}
@@ -42,17 +48,16 @@ def compare_files(paths: Sequence[Path | str], **options: Any) -> pd.DataFrame:
 
     Parameters
     ----------
-    paths : at least two files; columns as in `read_predictions`, or sets of triples as in `score_triples`, or
-        facts as in `score_document_facts`.
+    paths : at least two files; columns as in `read_predictions`, or sets of triples or facts of documents as
+        in `score_triples`.
     negative : the negative class; None or "": none. task : its labels and its negative class, as in
         `score_frame`. schemes : names, 'n^α' or functions; None: all of `scheme_names`.
     replicates (10,000), seed (1) : of the bootstrap; each comparison starts from the seed, so that its
         numbers do not depend on the other files. correction : 'holm', or 'bh' for Benjamini and Hochberg's.
     score : the class score that is averaged, see `averages`.
     other options : those of `read_predictions`, such as the names of columns; normalise, label_set, off_list,
-        mapping and empty, as in `score_frame`; of triples gold_file, match and normalise, as in
-        `score_triples`; of documents gold_file, counted_as and match_entities, as in
-        `score_document_facts`; fields of `Policy`.
+        mapping and empty, as in `score_frame`; of triples and documents gold_file, match, normalise,
+        counted_as and match_entities, as in `score_triples`; fields of `Policy`.
 
     Returns
     -------
@@ -122,6 +127,11 @@ class PairedReport(Report):
         """A paragraph for each system but the first: scores, differences, p, and what the test covers."""
         return [self._paragraph(rows) for rows in self.blocks]
 
+    def _to_report(self) -> Iterator[str]:
+        """`how_to_report` as the last parts."""
+        for paragraph in self.how_to_report():
+            yield from ("", f"To report: {paragraph}")
+
     def latex(
         self, label: str, caption: str, rows: Sequence[Any], tests: Mapping[str, Any], **style: Any
     ) -> str:
@@ -142,17 +152,17 @@ class Comparison(PairedReport):
 
     Attributes
     ----------
-    paths : their files. frames : of each, in one order, gold and predicted, or gold and sets of triples.
+    paths : their files. systems : of each, in one order, gold and predicted, or gold and sets of triples.
     answers : of each, what its labels count as; of triples none. matching : how triples are matched, for
         signatures. schemes, score, policy : arguments of `averages`.
     replicates, seed : of the bootstrap. correction : of p.
     """
 
     paths: Sequence[str]
-    frames: Sequence[pd.DataFrame]
+    systems: Sequence[Mapping[str, Coded]]
     answers: Sequence[Answers]
     matching: str
-    schemes: Sequence[str | metrics.Weighting] | None
+    schemes: Schemes
     score: str
     policy: Mapping[str, Any]
     replicates: int = 10_000
@@ -161,10 +171,52 @@ class Comparison(PairedReport):
     named: ClassVar[str] = "scheme"
 
     @classmethod
-    def of_files(cls, paths: Sequence[Path | str], **options: Any) -> Comparison:
-        """The files as systems; arguments and errors as of `compare_files`."""
+    def of_files(
+        cls,
+        paths: Sequence[Path | str],
+        *,
+        negative: str | None = None,
+        schemes: Schemes = None,
+        score: str = "f1",
+        **options: Any,
+    ) -> Comparison:
+        """The files as systems; arguments and errors as of `compare_files`.
+
+        >>> Comparison.of_files(["a.csv"])
+        Traceback (most recent call last):
+        ValueError: a comparison takes at least two files, not 1
+        """
         own = {name: options.pop(name) for name in ("replicates", "seed", "correction") if name in options}
-        return cls(*read_systems(paths, **options), **own)
+        score, _ = metrics.resolve_score(score)
+        metrics.scheme_names(schemes)  # refuses an unknown one before a file is read
+        paths = [paths] if isinstance(paths, str | Path) else paths
+        if len(paths) < 2:
+            raise ValueError(f"a comparison takes at least two files, not {len(paths)}")
+        for path in filter(as_run, paths):
+            text = f"{path} is a run file, which has no samples to pair: compare --runs NAME={path}"
+            raise ValueError(text)
+        reading, settling, policy = split_options(options)
+        rules = {name: policy.pop(name, None) for name in ("match", *OF_DOCUMENTS)}
+        columns = (reading.get(f"{role}_column") for role in ROLES[:2])
+        answers: Sequence[Answers] = ()
+        matching, of_items = "", holds_items(paths[0], *columns)
+        of_no_use = OF_LABELS if of_items else rules
+        if strange := [name for name in of_no_use if (options | {"negative": negative}).get(name)]:
+            raise ValueError(
+                f"{paths[0]}: {strange[0]} is of no use with {'triples' if of_items else 'labels'}"
+            )
+        if of_items:
+            rules |= {name: reading.get(name) for name in ("gold_file", *COLUMN_OPTIONS)}
+            rules |= {"normalise": settling.get("normalise")}
+            read, matching = read_item_sets(paths, score=score, **rules)
+            systems, policy = [*map(_coded, read)], {"labels": "supported"} | policy
+        else:
+            answers = _read_labels(paths, reading, settling)
+            systems, task = [each.columns for each in answers], answers[0].task
+            negative = TASKS[task][0] if task else negative
+        systems = [matched(paths[0], systems[0], *file) for file in zip(paths, systems, strict=True)]
+        policy["negative"] = negative or None
+        return cls([*map(str, paths)], systems, answers, matching, schemes, score, policy, **own)
 
     @cached_property
     def _names(self) -> tuple[str, ...]:
@@ -178,7 +230,7 @@ class Comparison(PairedReport):
 
     def pair(self, first: int, second: int) -> Outcome:
         """Gold × what either system predicts."""
-        a, b = self.frames[first], self.frames[second]
+        a, b = self.systems[first], self.systems[second]
         if self.answers:
             columns = {"gold": a["gold"], "predicted": a["predicted"], "second": b["predicted"]}
             averaged = self.policy.get("labels", ())
@@ -186,7 +238,7 @@ class Comparison(PairedReport):
         sets = [(*own, *other[1:]) for own, other in zip(a["sets"], b["sets"], strict=True)]
         return outcome_of_sets(sets, (*ROLES, "second", "right_second"))
 
-    def _test(self, pair: Outcome) -> metrics.BootstrapTest:
+    def _test(self, pair: Outcome) -> metrics.Interval:
         """The paired test over classes that both share: those of the gold labels and of all predictions."""
         second, rng = pair.of("second"), np.random.default_rng(self.seed)
         statistic = self._averages(pair.of("predicted") + second, self.policy)
@@ -244,7 +296,7 @@ class Comparison(PairedReport):
             columns = {"score_first": self._scores_of(pair)(pair)}
             second = pair.of("second")
             columns |= {"score_second": self._scores_of(second)(second)}
-            columns |= {name: getattr(test, name) for name in ("difference", "low", "high", "p")}
+            columns |= {"difference": test.value, "low": test.low, "high": test.high, "p": test.p}
             same = {self.p_corrected: None, "n": pair.n, "replicates": self.replicates, "seed": self.seed}
             said, rows = self._said(0, number), []
             for index, scheme in enumerate(self._names):
@@ -363,3 +415,71 @@ class Comparison(PairedReport):
         like, others = values == values.max(0), np.arange(len(values))[:, None] != best
         like[others] |= np.array(self.corrected(p[others].tolist())) >= 0.05
         return like
+
+
+def _read_labels(
+    paths: Sequence[Path | str], reading: Mapping[str, Any], settling: Mapping[str, Any]
+) -> list[Answers]:
+    """The answers of each file, spelt as the gold labels of the first."""
+    systems: list[Answers] = []
+    for path in paths:
+        spellings = tuple(systems[0].columns["gold"].times()) if systems else ()
+        answers = settle(read_label_columns(path, **reading), spellings=spellings, **settling)
+        for remark in answers.remarks():
+            logger.warning("%s: %s", path, remark)
+        systems.append(answers)
+    return systems
+
+
+def _coded(items: ItemSets) -> dict[str, Coded]:
+    """One row an item: its gold triples as text, all its sets, and its id if there is one."""
+    n = len(items.sets)
+    columns = {"gold": Coded.of(str(sorted(gold)) for gold, _, _ in items.sets)}
+    columns |= {"sets": Coded(np.arange(n), np.fromiter(items.sets, object, n))}
+    return columns if None in items.ids else columns | {"id": Coded.of(items.ids)}
+
+
+def matched(
+    first: Path | str, a: Mapping[str, Coded], second: Path | str, b: Mapping[str, Coded]
+) -> dict[str, Coded]:
+    """The columns of the second file in the order of the samples of the first.
+
+    Raises ValueError for other samples, and for other gold labels.
+
+    >>> a = {"id": Coded.of(["x", "y"]), "gold": Coded.of(["r", "s"])}
+    >>> b = {"id": Coded.of(["y", "x"]), "gold": Coded.of(["s", "r"])}
+    >>> matched("a.csv", a, "b.csv", b)["gold"].tolist()
+    ['r', 's']
+    """
+    n, n_second = len(a["gold"]), len(b["gold"])
+    rows = np.arange(n)
+    if "id" in a and "id" in b:
+        rows = _rows_by_id(first, a["id"], second, b["id"])
+    elif n != n_second:
+        raise ValueError(f"{first} has {n} samples, {second} has {n_second}: to be matched, both need ids")
+    elif "id" in a or "id" in b:
+        logger.warning("%s has no ids: samples are matched by order", second if "id" in a else first)
+    ordered = {role: Coded(column.codes[rows], column.categories) for role, column in b.items()}
+    golds = Coded.joined([a["gold"], ordered["gold"]]).codes
+    for row in np.flatnonzero(golds[:n] != golds[n:])[:1]:
+        name = f"id {shown(a['id'][row])}" if "id" in a else f"sample {row + 1}"
+        labels = f"{shown(a['gold'][row])} in {first}, {shown(ordered['gold'][row])} in {second}"
+        question = "are these the same samples in the same order?"
+        raise ValueError(f"gold labels differ at {name}: {labels}; {question}")
+    return ordered
+
+
+def _rows_by_id(first: Path | str, own: Coded, second: Path | str, other: Coded) -> np.ndarray:
+    """The row of the second file of each sample of the first."""
+    import pandas as pd
+
+    ids, others = (column.categories[column.codes] for column in (own, other))
+    if np.array_equal(ids, others):
+        return np.arange(len(ids))
+    for wanted, there, has, lacks in ((others, ids, second, first), (ids, others, first, second)):
+        rows = pd.Index(there, dtype=object).get_indexer(wanted)
+        absent = wanted[rows < 0]
+        if len(absent):
+            missing = f"{len(absent)} of the {len(wanted)} ids of {has} are missing"
+            raise ValueError(f"{lacks}: {missing}, the first is {shown(absent[0])}")
+    return rows

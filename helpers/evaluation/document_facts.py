@@ -9,7 +9,6 @@ tail have a sentence in common; inter: they have none.
 
 from __future__ import annotations
 
-import logging
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, product
@@ -19,118 +18,106 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .. import data
-from ..core import MalformedRecord, listing, naming_file, shown, unknown_name
+from ..core import MalformedRecord, listing, shown, unknown_name
 from ..data import AnnotatedDocument, DocumentFact, first_record, read_annotated_documents
-from ..metrics import scheme_names
 from .answers import amount
-from .triples import FileSets, Key, Sets, TripleReport, report_of_sets
 
-logger = logging.getLogger(__name__)
 COUNTED, ENTITIES = ("unique", "official"), ("index", "name")
 Documents = Mapping[str, AnnotatedDocument]
+Key = tuple[Any, ...]
+Sets = tuple[set[Key], set[Key], set[Key]]
+"""The gold, predicted and right triples of an item; a triple is a key that begins with its relation."""
 
 
-def score_document_facts(
-    path: Path | str,
-    gold_file: Path | str,
-    *,
-    train: Path | str | None = None,
-    counted_as: str = "unique",
-    match_entities: str = "index",
-    **options: Any,
-) -> TripleReport:
-    """Score a prediction file in DocRED's form, or documents with labels, against documents with labels.
+class ItemSets(NamedTuple):
+    """The items of a file: sets of triples, ids if it has them, and of documents what their rows say."""
 
-    Parameters
-    ----------
-    path : rows of title, h_idx, t_idx, r, evidence; or documents as those of `gold_file`, whose labels are
-        taken as predictions. train : the training documents; None: no Ign F1.
-    counted_as : 'unique': a row that is repeated counts once, rows of unknown titles are left out.
-        'official': all rows are predicted facts, as DocRED's released scorer divides by all. Both are logged.
-        There a row that repeats a right one is right again, so that recall may pass 1: the section counts it
-        so, its row official is that scorer's own number; the schemes count it as a false alarm.
-    match_entities : 'index': entity numbers mean the same in both files, which is checked if `path` has
-        documents; 'name': an entity is the gold one with which it has most names in common.
-    options : schemes, replicates, seed, score, policy, as in `score_triples`; the bootstrap draws documents.
-
-    Returns a report with the section `documents`: rows intra, inter, evidence (if there is any), ign, and
-    official where rows are counted so.
-
-    Raises ValueError as the readers; for entity lists that differ (with titles), an entity number that the
-    document lacks, no known title, and as `score_triples`.
-    """
-    scheme_names(options.get("schemes"))  # refuses an unknown one before the files are read
-    gold = read_annotated_documents(gold_file)
-    seen = None if train is None else _train_facts(read_annotated_documents(train))
-    read = _read_predicted(path, gold, counted_as, match_entities)
-    with naming_file(path):
-        rules = f"|as:{counted_as}|match-entities:{match_entities}"
-        report = report_of_sets([*read.items.values()], rules, **options)
-    report.extra["documents"] = _sections(read, gold, seen, counted_as)
-    said = f"{amount(read.repeated, 'repeated row')}, {read.unknown} of unknown titles ({counted_as})"
-    without = "; no ign without the training documents" if train is None else ""
-    report.headings["documents"] = said + without
-    if read.repeated or read.unknown:
-        logger.warning("%s: %s", path, said)
-    return report
+    sets: Sequence[Sets]
+    ids: Sequence[str | None]
+    documents: _DocumentFacts | None = None
 
 
-def holds_documents(path: Path | str) -> bool:
-    """Whether a file is a prediction file in DocRED's form, or documents with entities.
+class _DocumentFacts(NamedTuple):
+    """What the rows of a file say of each document.
 
-    >>> holds_documents("a.csv")
-    False
-    """
-    is_json = str(path).lower().removesuffix(".gz").endswith(".json")
-    return is_json and bool({"h_idx", "vertexSet"} & first_record(path).keys())
-
-
-def read_document_sets(
-    paths: Sequence[Path | str],
-    gold_file: Path | str | None,
-    counted_as: str | None = None,
-    match_entities: str | None = None,
-) -> FileSets:
-    """The sets of each document of several files, titles that one file alone knows among them; arguments and
-    errors of `score_document_facts`."""
-    if gold_file is None:
-        raise ValueError(f"{paths[0]}: these are documents; the gold ones: --gold FILE")
-    counted_as, entities = counted_as or "unique", match_entities or "index"
-    gold = read_annotated_documents(gold_file)
-    systems = [_read_predicted(path, gold, counted_as, entities).items for path in paths]
-    titles = list(dict.fromkeys(chain(*systems)))
-    sets = [[of.get(title, (set(), set(), set())) for title in titles] for of in systems]
-    matching = f"|as:{counted_as}{'|match-entities:name' * (entities == 'name')}"
-    return sets, [titles] * len(paths), matching
-
-
-class _Predicted(NamedTuple):
-    """What rows say of each document.
-
-    items : title → gold, predicted and right facts of the gold documents, and of unknown titles where these
-        count, as keys (relation, head, tail, how often it was there before). evidence : predicted, of the
-        facts of known titles. repeated, unknown : rows that are repeated, and of unknown titles.
+    gold : the gold documents. counted_as : how rows are. items : title → gold, predicted and right facts of
+        the gold documents, and of unknown titles where these count, as keys (relation, head, tail, how often
+        it was there before). evidence : predicted, of the facts of known titles. repeated, unknown : rows
+        that are repeated, and of unknown titles.
     """
 
+    gold: Documents
+    counted_as: str
     items: dict[str, Sets]
     evidence: dict[Key, frozenset[int]]
     repeated: int
     unknown: int
 
+    def remark(self) -> str:
+        """The rows that are not what one expects, and how they count."""
+        rows = f"{amount(self.repeated, 'repeated row')}, {self.unknown} of unknown titles"
+        return f"{rows} ({self.counted_as})"
 
-def _read_predicted(path: Path | str, gold: Documents, counted_as: str, match_entities: str) -> _Predicted:
-    """The predictions of a file beside the gold documents."""
+    def section(self, train: Path | str | None) -> dict[str, dict[str, Any]]:
+        """The rows intra, inter, evidence (if there is any), ign (with training documents), and official
+        where rows are counted so: there what repeats a right fact is right again."""
+        seen = None if train is None else _train_facts(read_annotated_documents(train))
+        sums, in_train = {kind: np.zeros(3, int) for kind in ("intra", "inter", "evidence", "all")}, 0
+        for title, (facts, predicted, _) in self.items.items():
+            document = self.gold.get(title)
+            for key in facts | predicted:
+                relation, head, tail = fact = key[:3]
+                right = key in predicted and (*fact, 0) in facts
+                counts = np.array([key in facts, key in predicted, right])
+                sums["all"] += counts
+                if document is None:  # a false alarm that is neither intra nor inter
+                    continue
+                common = min(head, tail) >= 0 and document.sentences[head] & document.sentences[tail]
+                sums["intra" if common else "inter"] += counts
+                said = self.evidence.get((title, *key), frozenset())
+                there = document.facts.get(fact, frozenset())
+                sums["evidence"] += counts * [len(there), len(said), len(there & said)]
+                if right and seen:
+                    names = product(document.names[head], document.names[tail])
+                    in_train += any((*pair, relation) in seen for pair in names)
+        rows = {kind: _row(sums[kind]) for kind in ("intra", "inter")}
+        if sums["evidence"][1]:
+            rows["evidence"] = _row(sums["evidence"])
+        if seen is not None:
+            rows["ign"] = _row(sums["all"], in_train) | {"in_train": in_train}
+        return rows | ({"official": _row(sums["all"])} if self.counted_as == "official" else {})
+
+
+def read_document_facts(
+    paths: Sequence[Path | str],
+    gold_file: Path | str | None,
+    counted_as: str = "unique",
+    match_entities: str = "index",
+) -> list[ItemSets]:
+    """Files in DocRED's form beside the gold documents; of several, all have the titles that one alone knows.
+
+    Arguments and errors as of `score_triples`.
+    """
     if counted_as not in COUNTED:
         raise unknown_name("way to count rows", counted_as, COUNTED)
     if match_entities not in ENTITIES:
         raise unknown_name("way to match entities", match_entities, ENTITIES)
-    if "vertexSet" in first_record(path):
-        rows = list(_rows_of(path, read_annotated_documents(path), gold, match_entities))
-    elif match_entities == "name":
-        raise ValueError(f"{path}: the rows have no names of entities, by which these could be matched")
-    else:
-        rows = data.read_document_facts(path)
-    return _counted(path, rows, gold, counted_as)
+    if gold_file is None:
+        raise ValueError(f"{paths[0]}: these are documents; the gold ones: --gold FILE")
+    gold, systems = read_annotated_documents(gold_file), []
+    for path in paths:
+        if "vertexSet" in first_record(path):
+            rows = list(_rows_of(path, read_annotated_documents(path), gold, match_entities))
+        elif match_entities == "name":
+            raise ValueError(f"{path}: the rows have no names of entities, by which these could be matched")
+        else:
+            rows = data.read_document_facts(path)
+        systems.append(_counted(path, rows, gold, counted_as))
+    titles = [*dict.fromkeys(chain.from_iterable(system.items for system in systems))]
+    return [
+        ItemSets([system.items.get(title, (set(), set(), set())) for title in titles], titles, system)
+        for system in systems
+    ]
 
 
 def _rows_of(
@@ -157,7 +144,9 @@ def _nearest(names: frozenset[str], known: Sequence[frozenset[str]]) -> int:
     return common.index(max(common)) if any(common) else -1
 
 
-def _counted(path: Path | str, rows: Sequence[DocumentFact], gold: Documents, counted_as: str) -> _Predicted:
+def _counted(
+    path: Path | str, rows: Sequence[DocumentFact], gold: Documents, counted_as: str
+) -> _DocumentFacts:
     """What the rows say of each document; an error for an entity that there is not, and if no title is
     known."""
     items: dict[str, Sets]
@@ -182,7 +171,7 @@ def _counted(path: Path | str, rows: Sequence[DocumentFact], gold: Documents, co
     if rows and unknown == len(rows):
         first = shown(rows[0].title)
         raise MalformedRecord(path, f"no title is one of the gold documents, the first is {first}")
-    return _Predicted(items, evidence, len(rows) - len(times), unknown)
+    return _DocumentFacts(gold, counted_as, items, evidence, len(rows) - len(times), unknown)
 
 
 def _train_facts(documents: Documents) -> set[tuple[str, str, str]]:
@@ -193,34 +182,6 @@ def _train_facts(documents: Documents) -> set[tuple[str, str, str]]:
         for relation, head, tail in document.facts
         for names in product(document.names[head], document.names[tail])
     }
-
-
-def _sections(
-    read: _Predicted, gold: Documents, seen: set[tuple[str, str, str]] | None, counted_as: str
-) -> dict[str, dict[str, Any]]:
-    """The rows of the section `documents`; what repeats a right fact is right again."""
-    sums, in_train = {kind: np.zeros(3, int) for kind in ("intra", "inter", "evidence", "all")}, 0
-    for title, (facts, predicted, _) in read.items.items():
-        document = gold.get(title)
-        for key in facts | predicted:
-            relation, head, tail = fact = key[:3]
-            counts = np.array([key in facts, key in predicted, key in predicted and (*fact, 0) in facts])
-            sums["all"] += counts
-            if document is None:  # a false alarm that is neither intra nor inter
-                continue
-            common = min(head, tail) >= 0 and document.sentences[head] & document.sentences[tail]
-            sums["intra" if common else "inter"] += counts
-            there, said = document.facts.get(fact, frozenset()), read.evidence.get((title, *key), frozenset())
-            sums["evidence"] += counts * [len(there), len(said), len(there & said)]
-            if counts[2] and seen:
-                names = product(document.names[head], document.names[tail])
-                in_train += any((*pair, relation) in seen for pair in names)
-    rows = {kind: _row(sums[kind]) for kind in ("intra", "inter")}
-    if sums["evidence"][1]:
-        rows["evidence"] = _row(sums["evidence"])
-    if seen is not None:
-        rows["ign"] = _row(sums["all"], in_train) | {"in_train": in_train}
-    return rows | ({"official": _row(sums["all"])} if counted_as == "official" else {})
 
 
 def _row(counts: np.ndarray, left_out: int = 0) -> dict[str, Any]:

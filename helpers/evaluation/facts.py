@@ -69,19 +69,21 @@ class FactReport(Report):
 
     def rows(self) -> list[dict[str, Any]]:
         """One dict for each score and relation: kind, name, value, low, high or precision, recall, f1, …"""
-        named = self._measures()
-        named |= {name: {"value": self.scores[name]} for name in THRESHOLDS if name in self.scores}
-        tables = {"measure": named, "relation": self.per_relation}
+        tables = self._tables()
+        tables["measure"] |= {
+            name: {"value": self.scores[name]} for name in THRESHOLDS if name in self.scores
+        }
         return [
             {"kind": kind, "name": name, **row} for kind, rows in tables.items() for name, row in rows.items()
         ]
 
-    def _measures(self) -> dict[str, Numbers]:
-        """Every score that is a fraction, and its interval, by the name of its row."""
+    def _tables(self) -> dict[str, dict[str, Numbers]]:
+        """Every score that is a fraction, and its interval, by the name of its row; and the relations."""
         named = {name: value for name, value in self.scores.items() if name not in ("rank", *THRESHOLDS)}
         named |= {f"P@{n}": value for n, value in self.precision_at.items()}
         named |= {f"F1 {scheme}": value for scheme, value in self.schemes.items()}
-        return {name: {"value": value, **self.intervals.get(name, {})} for name, value in named.items()}
+        measures = {name: {"value": value, **self.intervals.get(name, {})} for name, value in named.items()}
+        return {"measure": measures, "relation": self.per_relation}
 
     def parts(self) -> Iterator[str | Table]:
         """Measures, then relations at the threshold, in per cent."""
@@ -92,7 +94,7 @@ class FactReport(Report):
             head += f" · fixed_: score ≥ {self.scores['fixed_threshold']:.6g}"
         yield head
         columns = dict.fromkeys(("value", "low", "high")) if self.intervals else {"value": None}
-        rows = [(name, columns | row) for name, row in self._measures().items()]
+        rows = [(name, columns | row) for name, row in self._tables()["measure"].items()]
         yield Table("measure", rows, {name: Column(name) for name in columns}, width=26)
         if self.per_relation:
             yield ""
@@ -105,15 +107,12 @@ class FactReport(Report):
     def to_latex(self, **style: Any) -> str:
         """The measures, and the relations, as a LaTeX table; style : as in `latex_float`."""
         ends = {"low": "value_low", "high": "value_high"}
-        measures = [
-            (metrics.latex_name(name), {ends.get(key, key): value for key, value in row.items()})
-            for name, row in self._measures().items()
-        ]
-        tables = [("Measure", measures)]
-        if self.per_relation:
-            tables += [
-                ("Relation", [(metrics.latex_text(name), row) for name, row in self.per_relation.items()])
-            ]
+        named = {"measure": metrics.latex_name, "relation": metrics.latex_text}
+        tables = []
+        for kind, rows in self._tables().items():
+            renamed = [{ends.get(key, key): value for key, value in row.items()} for row in rows.values()]
+            if rows:
+                tables.append((kind.capitalize(), [*zip(map(named[kind], rows), renamed, strict=True)]))
         caption = "Ranked facts against the true ones, in per cent."
         return metrics.latex_float(tables, caption, "tab:facts", [visible(self.signature)], **style)
 
@@ -124,7 +123,7 @@ def score_fact_file(
     *,
     recall: float | None = None,
     threshold: float | None = None,
-    schemes: Sequence[str | metrics.Weighting] | None = None,
+    schemes: metrics.Schemes = None,
     replicates: int = 0,
     seed: int = 1,
     **reading: Any,
@@ -158,25 +157,28 @@ def score_fact_file(
         scores = plain_values(metrics.fact_scores(ranking))
         precision_at = {str(n): scores.pop(f"P@{n}") for n in metrics.PRECISION_AT}
         best = _facts_at(whole, ranking, scores["threshold"])
-        values: list[Any] = [None, None] if best is None else _averages(best, schemes).tolist()
-        scores |= dict(zip(MACRO, values, strict=False))
-        ends = _intervals(whole, ranking, recall, replicates, seed) if replicates else {}
-        drawn = [(best, schemes, [*MACRO, *(f"F1 {name}" for name in names)])]
+        cuts = [(best, schemes, [*MACRO, *(f"F1 {name}" for name in names)])]
+        scores |= dict.fromkeys(MACRO)
         if threshold is not None:
-            fixed, of_fixed = _fixed(whole, threshold)
-            scores |= fixed
-            drawn.append((of_fixed, ["micro"], [f"fixed_{name}" for name in (*MACRO, "micro_f1")]))
-        for sample, averaged, own in drawn if ends else ():
+            scores |= {"fixed_threshold": threshold, "fixed_micro_f1": _micro_f1(whole.ranking, threshold)}
+            scores |= dict.fromkeys(f"fixed_{name}" for name in MACRO)
+            fixed = [f"fixed_{name}" for name in (*MACRO, "micro_f1")]
+            cuts.append((_facts_at(whole, whole.ranking, threshold), ["micro"], fixed))
+        ends = _intervals(whole, ranking, recall, replicates, seed) if replicates else {}
+        for sample, averaged, own in cuts:
             if sample is not None:
                 statistic = partial(_averages, schemes=averaged, classes_of=sample.per_class())
-                rng = np.random.default_rng(seed)
-                ends |= metrics.bootstrap_intervals(sample, statistic, rng, replicates).named(own)
+                scores |= dict(zip(own, plain_values(statistic(sample).tolist()), strict=True))
+                if ends:
+                    rng = np.random.default_rng(seed)
+                    ends |= metrics.bootstrap_intervals(sample, statistic, rng, replicates).named(own)
+        of_schemes = {name: scores.pop(f"F1 {name}") for name in names if f"F1 {name}" in scores}
         relations = {} if best is None else _relations(best.per_class())
         intervals = {name: plain_values({"low": each.low, "high": each.high}) for name, each in ends.items()}
         rates = (ranking.precision, ranking.recall)
         at_end, reached = (float(rate[-1]) for rate in rates)
-        sizes, of_schemes = (len(ranking), ranking.facts), dict(zip(names, values[2:], strict=False))
-        signature = _signature(whole, recall) + metrics.bootstrap_suffix(replicates, seed)
+        sizes, signature = (len(ranking), ranking.facts), _signature(whole, recall)
+        signature += metrics.bootstrap_suffix(replicates, seed)
         return FactReport(
             scores, precision_at, of_schemes, relations, intervals, *sizes, at_end, reached, signature
         )
@@ -209,7 +211,7 @@ def _facts_at(facts: FactList, ranking: FactRanking, threshold: float | None) ->
 
 def _averages(
     sample: Outcome,
-    schemes: Sequence[str | metrics.Weighting] | None,
+    schemes: metrics.Schemes,
     classes_of: metrics.ClassCounts | None = None,
 ) -> np.ndarray:
     """(..., 2 + S): macro-F1 over all relations, and over those with true facts; F1 under each scheme."""
@@ -219,18 +221,13 @@ def _averages(
     return np.concatenate([*averaged, metrics.averages(counts, schemes, classes_of=classes_of)], axis=-1)
 
 
-def _fixed(facts: FactList, threshold: float) -> tuple[Numbers, Outcome | None]:
-    """F1 of all facts with at least a score, and what of them is known of each relation."""
-    ranking = facts.ranking
+def _micro_f1(ranking: FactRanking, threshold: float) -> float | None:
+    """F1 of all facts with at least a score."""
     if ranking.scores is None:
         raise ValueError(f"the list has no scores, so nothing can be cut at {threshold:g}")
     above, rising = ranking.scores >= threshold, (ranking.ranks, ranking.true_positives)
     rank, hits = (int(column[above].max(initial=0)) for column in rising)
-    micro = 2 * hits / (rank + ranking.facts) if rank + ranking.facts else None
-    sample = _facts_at(facts, ranking, threshold)
-    macro = [None, None] if sample is None else plain_values(_averages(sample, ["micro"]).tolist())
-    named = dict(zip((f"fixed_{name}" for name in MACRO), macro, strict=False))
-    return {"fixed_threshold": threshold, "fixed_micro_f1": micro, **named}, sample
+    return 2 * hits / (rank + ranking.facts) if rank + ranking.facts else None
 
 
 def _relations(counts: metrics.ClassCounts) -> dict[str, Numbers]:
@@ -291,7 +288,7 @@ def compare_fact_files(
     replicates: int = 10_000,
     seed: int = 1,
     **reading: Any,
-) -> pd.DataFrame:
+) -> FactComparison:
     """Compare two ranked lists, paired by entity pair where both name their facts.
 
     Two lists can be paired if their true facts are the same: scored against one file of facts, or published
@@ -305,9 +302,9 @@ def compare_fact_files(
 
     Returns
     -------
-    One row for each measure: measure, first, second, score_first, low_first, high_first, the same of the
-    second, difference (first − second), low, high, p, p_holm (nan where not paired), drawn, recall_first,
-    recall_second, replicates, seed, signature.
+    A report; its frame has one row for each measure: measure, first, second, score_first, low_first,
+    high_first, the same of the second, difference (first − second), low, high, p, p_holm (nan where not
+    paired), drawn, recall_first, recall_second, replicates, seed, signature.
 
     Raises ValueError as `score_fact_file`; lists that call the same fact true and false.
 
@@ -317,10 +314,9 @@ def compare_fact_files(
     ...     for path, scores in zip(paths, [(0.9, 0.1), (0.2, 0.3)]):
     ...         _ = path.write_text("head,tail,relation,score\\na,b,r,%s\\nc,d,r,%s\\n" % scores)
     ...     _ = paths[2].write_text("head,tail,relation\\na,b,r\\n")
-    ...     compare_fact_files(*paths, replicates=99)["difference"].tolist()
+    ...     compare_fact_files(*paths, replicates=99).table["difference"].tolist()
     [-0.25, 0.75, 0.5, 0.33333333333333337]
     """
-
     import pandas as pd
 
     lists, ends, single = read_fact_lists((first, second), facts, **reading), [], []
@@ -344,7 +340,7 @@ def compare_fact_files(
         columns |= {"low": test.low, "high": test.high, "p": test.p, "p_holm": metrics.holm(test.p.tolist())}
     columns |= {"paired": is_paired, "recall_first": ends[0], "recall_second": ends[1]}
     columns |= {"replicates": replicates, "seed": seed, "signature": _signature(lists[0], recall)}
-    return pd.DataFrame(columns)
+    return FactComparison(pd.DataFrame(columns))
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ been evaluated with the leak.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from .. import metrics
 from ..core import Label, naming_file, shown, table_name, visible
 from ..data import read_label_columns
-from ..metrics import Column, Outcome, Report, Table, Weighting, points
+from ..metrics import Column, Outcome, Report, Schemes, Table, points
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -88,9 +88,7 @@ class LeakReport(Report):
         yield from (f"note: {note}" for note in self.notes)
 
 
-def leak_report(
-    confusion: Outcome, negative: Label, schemes: Sequence[str | Weighting] | None = None
-) -> LeakReport:
+def leak_report(confusion: Outcome, negative: Label, schemes: Schemes = None) -> LeakReport:
     """Every scheme before and after the leak, from the table alone.
 
     schemes : names, 'n^α' or functions; None: all of `scheme_names`.
@@ -117,9 +115,7 @@ def leak_report(
     return LeakReport(*counts, negative, stated, forced, gain, before.signature, notes)
 
 
-def audit_leak(
-    path: Path | str, negative: str, schemes: Sequence[str | Weighting] | None = None, **reading: Any
-) -> LeakReport:
+def audit_leak(path: Path | str, negative: str, schemes: Schemes = None, **reading: Any) -> LeakReport:
     """The leak report of a file of gold and predicted labels; options as of `read_predictions`.
 
     Raises
@@ -143,7 +139,7 @@ def audit_leak(
         return leak_report(Outcome.from_columns(columns["gold"], columns["predicted"]), negative, schemes)
 
 
-def leak_table(runs: Iterable[Run], schemes: Sequence[str | Weighting] | None = None) -> pd.DataFrame:
+def leak_table(runs: Iterable[Run], schemes: Schemes = None) -> pd.DataFrame:
     """What the leak would give each of several systems on the same data, and how their order would change.
 
     runs : of classifiers, all with a negative class; runs that hold a pair of systems are left out.

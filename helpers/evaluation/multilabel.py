@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import logging
 import time
+from collections import namedtuple
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,7 +19,7 @@ import scipy  # its parts are loaded when they are first asked for
 from .. import metrics
 from ..core import Label, naming_file, table_name, visible
 from ..data import Documents, label_matrix, read_matrix
-from ..metrics import Column, MultilabelOutcome, Policy, Report, Table, Weighting, averages
+from ..metrics import Column, MultilabelOutcome, Policy, Report, Schemes, Table, averages
 
 if TYPE_CHECKING:
     from ..models.linear import DocumentClassifier
@@ -115,7 +116,7 @@ def score_multilabel(
     replicates: int = 0,
     seed: int = 1,
     labels: str | Sequence[Label] = "listed",
-    schemes: Sequence[str | Weighting] | None = None,
+    schemes: Schemes = None,
 ) -> MultilabelReport:
     """Score a matrix of scores against a 0/1 matrix of gold labels, or a file against a file.
 
@@ -182,7 +183,7 @@ def _report_of(
     ks: Sequence[int],
     replicates: int,
     seed: int,
-    schemes: Sequence[str | Weighting] | None = None,
+    schemes: Schemes = None,
     **policy: Any,
 ) -> MultilabelReport:
     """The report of an outcome, with `sets` if there are replicates; options as in `score_multilabel`."""
@@ -228,18 +229,8 @@ BLOCK = 4_000_000
 """Scores in memory at once (32 MB)."""
 
 
-@dataclass(frozen=True)
-class DocumentScores:
-    """What a classifier reaches on a set of documents.
-
-    `report` is over the labels that it knows; `with_test_labels` also over those that only these documents
-    have, `unseen`, and None if there are none. `seconds` is the time of predicting, features not included.
-    """
-
-    report: MultilabelReport
-    with_test_labels: MultilabelReport | None
-    unseen: tuple[str, ...]
-    seconds: float
+DocumentScores = namedtuple("DocumentScores", "report with_test_labels unseen seconds")
+"""What a classifier reaches on a set of documents; see `score_documents`."""
 
 
 def score_documents(
@@ -257,8 +248,13 @@ def score_documents(
     ks, replicates, seed : as in `score_multilabel`. taker : is given the scores of one
         block of documents after the other, e.g. to write them.
 
-    Labels that the model does not know are dropped from the truth (LibMultiLabel's default, logged), and kept
-    in `with_test_labels`. Raises ValueError as `DocumentClassifier.scores` and `score_multilabel`.
+    Returns
+    -------
+    report : over the labels that the model knows; others are dropped from the truth (LibMultiLabel's default,
+        logged). with_test_labels : also over those that only these documents have, `unseen`; None if there
+        are none. seconds : of predicting, features not included.
+
+    Raises ValueError as `DocumentClassifier.scores` and `score_multilabel`.
 
     >>> from helpers.data import Documents
     >>> from helpers.models.linear import DocumentClassifier

@@ -6,8 +6,9 @@ for, and each is tested as `compare` tests: by the 95 % interval of a paired boo
 
 from __future__ import annotations
 
+from collections import namedtuple
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from math import ceil, sqrt
 from pathlib import Path
@@ -19,7 +20,7 @@ import numpy as np
 from ..core import Label, naming_file, progress
 from ..data import read_label_columns
 from ..metrics import ClassCounts, Outcome, accuracy_samples, average, paired_bootstrap
-from .pairs import matched
+from .compare import matched
 
 TEST_SETS, REPLICATES, LEVEL = 400, 200, 0.05
 SHARES = (0.25, 0.5, 0.75, 1.0, 1.5, 2.0)
@@ -132,24 +133,8 @@ def _errors(label: np.ndarray, said: np.ndarray, shares: np.ndarray, size: int) 
     return spread / np.maximum(spread.sum(1, keepdims=True), np.finfo(float).tiny)
 
 
-@dataclass(frozen=True)
-class SamplePlan:
-    """How many samples tell two systems apart, and how likely each size is to.
-
-    Attributes
-    ----------
-    scheme, difference, discordant, power : what was asked: the scheme, a fraction, the share of samples on
-        which exactly one system is right, and the power. needed : samples, from the curve through `rows`.
-    rows : (samples, power there, its standard error). by_formula : `accuracy_samples`, if of accuracy.
-    """
-
-    scheme: str
-    difference: float
-    discordant: float
-    power: float
-    needed: int
-    rows: tuple[tuple[int, float, float], ...]
-    by_formula: int | None
+SamplePlan = namedtuple("SamplePlan", "scheme difference discordant power needed rows by_formula")
+"""How many samples tell two systems apart, and how likely each size is to; see `plan_samples`."""
 
 
 def plan_samples(
@@ -173,6 +158,12 @@ def plan_samples(
     population : as of `changed_answers`; its counts are shares. scheme : of F1, or 'accuracy'. negative : the
         negative class.
     test_sets, replicates : of each size; the standard error of a power p is √(p (1 − p) / test_sets).
+
+    Returns
+    -------
+    scheme, difference, discordant, power : what was asked: the scheme, a fraction, the share of samples on
+        which exactly one system is right, and the power. needed : samples, from the curve through `rows`.
+    rows : (samples, power there, its standard error). by_formula : `accuracy_samples`, if of accuracy.
 
     Raises ValueError where the first system does not lead, or for a power outside (0.05, 1).
 
@@ -235,11 +226,9 @@ def plan_files(
     """
     if (second is None) == (changed is None):
         raise ValueError("give a second file, or the share of changed answers, not both")
-    frames = [read_label_columns(path, **reading).frame() for path in (first, second) if path is not None]
-    if second is not None:
-        frames[1] = matched(first, frames[0], second, frames[1])
-    gold, predicted = (frames[0][role].astype(str).tolist() for role in ("gold", "predicted"))
-    joint = Outcome.from_columns(gold, predicted, second=frames[-1]["predicted"].astype(str).tolist())
+    own = read_label_columns(first, **reading)
+    other = own if second is None else matched(first, own, second, read_label_columns(second, **reading))
+    joint = Outcome.from_columns(own["gold"], own["predicted"], second=other["predicted"])
     plans = []
     for scheme in schemes:
         with naming_file(first):

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import logging
 import math
-import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -77,12 +76,11 @@ class RunComparison(PairedReport):
             mean, sd, runs = mean_and_sd(values) if values else (math.nan, math.nan, 0)
             row: dict[str, Any] = {"system": system, "score": score, "runs": runs, "mean": mean}
             row |= {"sd": sd if runs > 1 else math.nan, "against": first if system in others else ""}
-            test = _tested(self.values[first][score], values) if system in others else {}
+            of_first = self.values[first][score]
+            test = metrics.run_test(of_first, values) if system in others and values and of_first else {}
             row |= {name: test.get(name, math.nan) for name in tested}
-            rows[system, score] = row | {
-                "size": "",
-                "signature": f"{self.signatures[score]}|runs:{runs}|sd:ddof1",
-            }
+            signature = f"{self.signatures[score]}|runs:{runs}|sd:ddof1"
+            rows[system, score] = row | {"size": "", "signature": signature}
         tests = [row for row in rows.values() if row["against"]]
         for row, p in zip(tests, self.corrected([row["p"] for row in tests]), strict=True):
             row[self.p_corrected] = p
@@ -190,14 +188,10 @@ class RunComparison(PairedReport):
         if len(runs[best]) < 2 or not several:
             return []
         # of runs that are all the same p is nan
-        alike = [name for name, values in several.items() if not _tested(runs[best], values)["p"] < 0.05]
+        alike = [
+            name for name, values in several.items() if not metrics.run_test(runs[best], values)["p"] < 0.05
+        ]
         return [best, *alike]
-
-
-def _tested(a: Sequence[float], b: Sequence[float]) -> dict[str, float]:
-    """The test of two systems' runs, of which few are said once; {} where one has none."""
-    with warnings.catch_warnings(action="ignore", category=metrics.FewRunsWarning):
-        return metrics.run_test(a, b) if a and b else {}
 
 
 def _mean_sd(row: Mapping[str, Any]) -> str:

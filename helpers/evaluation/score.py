@@ -125,8 +125,9 @@ def _add_calibration(
         )
     right = map(operator.eq, answers.columns["gold"], answers.columns["predicted"])
     bins = metrics.calibration((stated / 100 if per_cent else stated).tolist(), [*right])
-    rows = {f"{100 * row.pop('low'):g} to {100 * row.pop('high'):g}": row for row in bins.rows()}
-    report.extra["calibration"] = {"ece": bins.ece, "bins": rows}
+    rows = bins.bins.to_dict("records")
+    named = {f"{100 * row.pop('low'):g} to {100 * row.pop('high'):g}": row for row in rows}
+    report.extra["calibration"] = {"ece": bins.ece, "bins": named}
     unit = "per cent" if per_cent else "fractions"
     report.headings["calibration"] = f"confidence by column {visible(column)}, {unit}"
 
@@ -202,10 +203,11 @@ def score_frame(
     chosen = {name: options.pop(name) for name in OPTIONS if name in options}
     answers = frame if isinstance(frame, Answers) else settle(frame, task=task, **chosen)
     read, known = answers.columns, answers.task
-    if known and negative not in (None, known.negative):
-        fixed = f"the negative class of {known.name} is {shown(known.negative)}"
-        raise ValueError(f"negative is {shown(negative)}, but {fixed}")
-    negative = known.negative if known else answers.spelt(negative or None)
+    fixed = TASKS[known][0] if known else answers.spelt(negative or None)
+    if known and negative not in (None, fixed):
+        of_task = f"the negative class of {known} is {shown(fixed)}"
+        raise ValueError(f"negative is {shown(negative)}, but {of_task}")
+    negative = fixed
     if missing := [role for role in ("gold", "predicted") if role not in read]:
         raise ValueError(f"the frame has no column {shown(missing[0])}")
     columns = {role: read[role] for role in ("gold", "predicted")}
@@ -313,7 +315,7 @@ def _direction(
         scores = metrics.direction_scores(table, inverse, performance, pairs)
         return np.stack([getattr(scores, rate) for rate in RATES], -1)
 
-    scores = metrics.direction_scores(pairs, inverse, performance).to_dict()
+    scores = metrics.plain_values(metrics.direction_scores(pairs, inverse, performance)._asdict())
     if drawn := interval(pairs, rates):
         named = drawn.named(RATES).items()
         scores["intervals"] = {rate: {"low": ends.low, "high": ends.high} for rate, ends in named}

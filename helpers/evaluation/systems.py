@@ -7,7 +7,9 @@ and loads no torch.
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .. import data
@@ -21,39 +23,20 @@ if TYPE_CHECKING:
 
 TACRED_GOLD = {"tacred": "gold", "tacred-revised": "gold_tacrev"}
 """Data set → its gold column: the original labels, and those revised by Alt et al. 2020 (TACREV)."""
-TACRED_FILE = "tacred/tacred_test_predictions.tsv.gz"
-TACRED_SOURCE = "DFKI-NLP/tacrev@2252b8e results/test_results (Alt et al. 2020)"
-# the two best, and of all pairs the one that micro and macro turn widest
-TACRED_PAIRS = (
-    ("knowbert_wordnet_wiki_tacred", "spanbert_tacred"),
-    ("lstm_bert_cased", "bilstm_bert_cased_unmasked"),
-)
-
-_TITLES = {"knowbert_wordnet_wiki_tacred": "KnowBERT", "spanbert_tacred": "SpanBERT", "tre_tacred": "TRE"}
-_TITLES |= {"bag_of_embeddings": "Bag of embeddings"}
-_KINDS = {"cnn": "CNN", "lstm": "LSTM", "bilstm": "BiLSTM", "gcn": "GCN", "self_att": "Self-attention"}
-_ADDED = {"_bert_cased": " + BERT cased", "_bert_uncased": " + BERT uncased", "_elmo": " + ELMo"}
-_ADDED |= {"_wo_discr": " w/o discr.", "_unmasked": ", unmasked", "_masked": ", masked"}
-
 SEMEVAL: dict[str, Any] = {"dataset": "semeval2010", "negative": "Other", "labels": SEMEVAL_RELATIONS}
-_ANSWERS = "semeval2010/predictions/{}_{}_predicted_result.txt"
-SEMEVAL_FILES = {model: _ANSWERS.format("onehaitao", model) for model in ("CNN", "Att-BLSTM", "CR-CNN")}
-FURTHER_FILES = {
-    f"{model} by {author}": _ANSWERS.format(author, model)
-    for model, author in (
-        *(("CNN", author) for author in ("M1zuk1", "hankniu01")),
-        *(("Att-BLSTM", "M1zuk1"), ("CR-CNN", "M1zuk1"), ("R-BERT", "M1zuk1")),
-        *(("Attention-CNN", author) for author in ("onehaitao", "qhLin1997")),
-    )
-}
-"""Further implementations of papers' models; `SEMEVAL_FILES` are onehaitao's."""
-SEMEVAL_SYSTEMS = SEMEVAL_FILES | FURTHER_FILES
-"""Name → answer file of all ten published systems; names as in `Run.name`."""
 CHATGPT_FILE = "semeval2010/predictions_llm/ChatGPT_Li2023.json"
+_PUBLISHED = tomllib.loads(Path(__file__).with_name("systems.toml").read_text("utf-8"))
+_TACRED = _PUBLISHED["tacred"]
+_SEMEVAL, _FURTHER = (
+    {name: "semeval2010/predictions/{}_{}_predicted_result.txt".format(*file) for name, file in files.items()}
+    for files in (_PUBLISHED["semeval"], _PUBLISHED["further"])
+)
+SEMEVAL_SYSTEMS = _SEMEVAL | _FURTHER
+"""Name → answer file of all ten published systems; names as in `Run.name`."""
 
 
 def tacred_runs() -> Iterator[Run]:
-    """One run for each of 52 systems and each of the two gold columns, and one for each of `TACRED_PAIRS`.
+    """One run for each of 52 systems and each of the two gold columns, and one for each of two pairs.
 
     A pair's outcome, gold × predicted by the first × predicted by the second, is what a paired test needs.
     Read from a copy of the tacrev repository, the outcomes are the same, and `files` of the runs is empty.
@@ -65,14 +48,17 @@ def tacred_runs() -> Iterator[Run]:
     frame = data.tacred_predictions("test")
     models = [(str(column),) for column in frame if column not in ("id", *TACRED_GOLD.values())]
     try:
-        locate(TACRED_FILE)
-        files = _sums(TACRED_FILE)
+        locate(_TACRED["file"])
+        files = _sums(_TACRED["file"])
     except MissingData:  # a copy of the repository was read
         files = {}
-    fixed: dict[str, Any] = {"negative": "no_relation", "files": files, "source": TACRED_SOURCE}
-    fixed |= {"licence": registered_file(TACRED_FILE).licence, "labels": tuple(frame["gold"].cat.categories)}
+    fixed: dict[str, Any] = {"negative": "no_relation", "files": files, "source": _TACRED["source"]}
+    fixed |= {
+        "licence": registered_file(_TACRED["file"]).licence,
+        "labels": tuple(frame["gold"].cat.categories),
+    }
     for dataset, gold in TACRED_GOLD.items():
-        for systems in (*models, *TACRED_PAIRS):
+        for systems in (*models, *map(tuple, _TACRED["pairs"])):
             yield _run(frame[gold], frame, systems, dataset=dataset, **fixed)
 
 
@@ -82,11 +68,11 @@ def semeval_runs() -> Iterator[Run]:
     Raises as `tacred_runs`.
     """
     key = semeval_key()
-    frames = {name: join_semeval_answers(locate(path), key) for name, path in SEMEVAL_FILES.items()}
+    frames = {name: join_semeval_answers(locate(path), key) for name, path in _SEMEVAL.items()}
     columns = {name: frame["predicted"] for name, frame in frames.items()}
     pairs = (("CR-CNN", "Att-BLSTM"), ("CR-CNN", "CNN"), ("Att-BLSTM", "CNN"))
     for systems in (*((name,) for name in columns), *pairs):
-        origin = _semeval_origin(*(SEMEVAL_FILES[name] for name in systems))
+        origin = _semeval_origin(*(_SEMEVAL[name] for name in systems))
         yield _run(frames["CNN"]["gold"], columns, systems, **origin, **SEMEVAL)
 
 
@@ -98,15 +84,15 @@ def system_title(model: str) -> str:
     >>> system_title("cnn_wo_discr_masked"), system_title("EM-C")
     ('CNN w/o discr., masked', 'EM-C')
     """
-    if model in _TITLES:
-        return _TITLES[model]
-    kind = next((kind for kind in _KINDS if f"{model}_".startswith(f"{kind}_")), None)
+    if model in _TACRED["titles"]:
+        return _TACRED["titles"][model]
+    kind = next((kind for kind in _TACRED["kinds"] if f"{model}_".startswith(f"{kind}_")), None)
     if kind is None:
         return model
     rest = model.removeprefix(kind)
-    for words, title in _ADDED.items():
+    for words, title in _TACRED["added"].items():
         rest = rest.replace(words, title)
-    return _KINDS[kind] + rest
+    return _TACRED["kinds"][kind] + rest
 
 
 def semeval_variants() -> Iterator[Run]:
@@ -118,7 +104,7 @@ def semeval_variants() -> Iterator[Run]:
     Raises as `tacred_runs`.
     """
     key = semeval_key()
-    for name, path in FURTHER_FILES.items():
+    for name, path in _FURTHER.items():
         model, variant = name.split(" ", 1)
         frame = join_semeval_answers(locate(path), key)
         columns, origin = {model: frame["predicted"]}, _semeval_origin(path)

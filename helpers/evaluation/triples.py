@@ -12,6 +12,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import gc
+import logging
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
@@ -24,22 +25,20 @@ import scipy  # its parts are loaded when they are first asked for
 
 from .. import metrics
 from ..core import naming_file, plain_form, shown, unknown_name
-from ..data import Triple, TripleItem, read_triples
-from ..metrics import ClassReport, Outcome, Policy, Weighting, averages, plain_number
+from ..data import Triple, TripleItem, first_record, holds_triples, read_triples
+from ..metrics import ClassReport, Outcome, Policy, Schemes, averages, plain_number
+from .document_facts import ItemSets, Key, Sets, read_document_facts
 
+logger = logging.getLogger(__name__)
 MATCHES = ("exact", "last-token", "strict", "boundaries", "pair", "relation")
 """exact: relation and both texts · last-token: relation and the last word of both · strict: relation, span
 (or text, where there are none) and type of both · boundaries: as strict, without types · pair: the texts
 without the relation · relation: the relation alone."""
 NEED_TRUE_NEGATIVES = ("accuracy", "specificity", "mcc")
 _ARTICLE = re.compile(r"^(?:an?|the) (?=.)")
-Key = tuple[Any, ...]
-Sets = tuple[set[Key], set[Key], set[Key]]
-"""The gold, predicted and right triples of an item; a triple is a key that begins with its relation."""
 ROLES = ("gold", "predicted", "right")
-COLUMNS = ("gold_column", "predicted_column", "id_column")
-FileSets = tuple[list[list[Sets]], list[Sequence[str | None]], str]
-"""Of each file the sets and the ids of all items; and how triples are matched, for signatures."""
+OF_TRIPLES, OF_DOCUMENTS = ("match", "normalise"), ("counted_as", "match_entities")
+COLUMN_OPTIONS = ("gold_column", "predicted_column", "id_column")
 
 
 class TripleReport(ClassReport):
@@ -86,24 +85,44 @@ def score_triples(
     path: Path | str | Sequence[Any],
     gold_file: Path | str | None = None,
     *,
-    match: str = "exact",
-    normalise: bool = False,
+    train: Path | str | None = None,
+    schemes: Schemes = None,
+    replicates: int = 0,
+    seed: int = 1,
+    score: str = "f1",
     **options: Any,
 ) -> TripleReport:
-    """Score items with gold and predicted triples, of a file or as they are.
+    """Score items with gold and predicted triples, of a file or as they are; or facts of documents.
 
     Parameters
     ----------
     path, gold_file : as in `read_triples`; or, in place of a file, one pair (gold, predicted) an item, both
-        lists of `Triple` or of (head, relation, tail).
-    match : one of `MATCHES`. normalise : entities that differ in case, blanks or an article in front are one,
-        and relations as `score --normalise` has it: in case, blanks, _ and -.
-    gold_column, predicted_column, id_column : as in `read_triples`.
-    options : schemes, names, 'n^α' or functions, None: all; replicates (0), seed (1), of the bootstrap over
-        items; score; fields of `Policy`, such as `labels` and `zero_division`.
+        lists of `Triple` or of (head, relation, tail). Or a prediction file in DocRED's form, rows of title,
+        h_idx, t_idx, r, evidence, or documents with labels, which are taken as predictions; `gold_file` then
+        has the documents with the gold labels.
+    schemes : names, 'n^α' or functions; None: all. replicates, seed : of the bootstrap over items.
+    options : gold_column, predicted_column, id_column, as in `read_triples`; fields of `Policy`, such as
+        `labels` and `zero_division`. Of triples match, one of `MATCHES` ('exact'); normalise: entities that
+        differ in case, blanks or an article in front are one, and relations as `score --normalise` has it: in
+        case, blanks, _ and -.
 
-    Raises ValueError as `read_triples`; for an unknown match; a text, or under strict a type, that is missing
-    (with item and key); no gold triple; a score that counts true negatives.
+    Of documents
+    ------------
+    train : the training documents; None: no Ign F1.
+    counted_as : 'unique': a row that is repeated counts once, rows of unknown titles are left out.
+        'official': all rows are predicted facts, as DocRED's released scorer divides by all. Both are logged.
+        There a row that repeats a right one is right again, so that recall may pass 1: the section counts it
+        so, its row official is that scorer's own number; the schemes count it as a false alarm.
+    match_entities : 'index': entity numbers mean the same in both files, which is checked if `path` has
+        documents; 'name': an entity is the gold one with which it has most names in common.
+
+    The report then has the section `documents`: rows intra, inter, evidence (if there is any), ign, and
+    official where rows are counted so.
+
+    Raises ValueError as the readers; for an unknown match; a text, or under strict a type, that is missing
+    (with item and key); no gold triple; a score that counts true negatives; an option that is for the other
+    kind of file; entity lists that differ (with titles), an entity number that the document lacks, no known
+    title.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -115,26 +134,66 @@ def score_triples(
     >>> score_triples([item]).schemes["micro"]["precision"]
     0.5
     """
-    metrics.scheme_names(options.get("schemes"))  # refuses an unknown one before the file is read
-    columns = {name: options.pop(name) for name in COLUMNS if name in options}
-    if isinstance(path, str | Path):
-        (sets,), _, matching = read_triple_sets([path], match, normalise, gold_file=gold_file, **columns)
-        with naming_file(path):
-            return report_of_sets(sets, matching, **options)
-    items = _as_items(path)
-    return report_of_sets(_triple_sets(items, match, normalise), _matching(match, normalise), **options)
+    metrics.scheme_names(schemes)  # refuses an unknown one before the file is read
+    reading = {name: options.pop(name, None) for name in (*OF_TRIPLES, *OF_DOCUMENTS, *COLUMN_OPTIONS)}
+    averaging = {"schemes": schemes, "score": score, "labels": "supported"} | options
+    if not isinstance(path, str | Path):
+        _check_score(score)
+        items, rules = _as_items(path), (reading["match"] or "exact", bool(reading["normalise"]))
+        return _report(_triple_sets(items, *rules), _matching(*rules), averaging, replicates, seed)
+    (read,), matching = read_item_sets([path], gold_file, score=score, train=train, **reading)
+    with naming_file(path):
+        report = _report(read.sets, matching, averaging, replicates, seed)
+    if read.documents:
+        report.extra["documents"] = read.documents.section(train)
+        without = "; no ign without the training documents" if train is None else ""
+        report.headings["documents"] = read.documents.remark() + without
+        if read.documents.repeated or read.documents.unknown:
+            logger.warning("%s: %s", path, read.documents.remark())
+    return report
 
 
-def read_triple_sets(paths: Sequence[Path | str], match: str, normalise: bool, **reading: Any) -> FileSets:
-    """The sets of files, with relations spelt alike in all of them if `normalise`; reading : of
-    `read_triples`. Arguments and errors of `score_triples`."""
-    matching, names = _matching(match, normalise), ("gold_file", *COLUMNS)
-    reading = {name: value for name, value in reading.items() if name in names}
-    systems, sets = [read_triples(path, **reading) for path in paths], []
+def holds_items(path: Path | str, *columns: str | None) -> bool:
+    """Whether a file holds triples, under these columns or usual ones, or facts of documents.
+
+    >>> holds_items("a.csv")
+    False
+    """
+    return _holds_documents(path) or holds_triples(path, *columns)
+
+
+def _holds_documents(path: Path | str) -> bool:
+    """Whether a file is a prediction file in DocRED's form, or documents with entities."""
+    is_json = str(path).lower().removesuffix(".gz").endswith(".json")
+    return is_json and bool({"h_idx", "vertexSet"} & first_record(path).keys())
+
+
+def read_item_sets(
+    paths: Sequence[Path | str], gold_file: Path | str | None = None, *, score: str = "f1", **options: Any
+) -> tuple[list[ItemSets], str]:
+    """The sets of files, and how their triples are matched, for signatures; relations of triples are spelt
+    alike in all of them if `normalise`. Options (None: the default) and errors of `score_triples`."""
+    with naming_file(paths[0]):
+        _check_score(score)
+    documents = _holds_documents(paths[0])
+    given = {name: value for name, value in options.items() if value}
+    others = (*OF_TRIPLES, *COLUMN_OPTIONS) if documents else (*OF_DOCUMENTS, "train")
+    if strange := [name for name in others if name in given]:
+        kind = "documents" if documents else "triples"
+        raise ValueError(f"{paths[0]}: {strange[0]} is of no use with {kind}")
+    if documents:
+        rules = dict(zip(OF_DOCUMENTS, ("unique", "index"), strict=True)) | given
+        rules.pop("train", None)
+        matching = "|as:{counted_as}|match-entities:{match_entities}".format(**rules)
+        return read_document_facts(paths, gold_file, **rules), matching
+    match, normalise = given.pop("match", "exact"), given.pop("normalise", False)
+    matching, read = _matching(match, normalise), []
+    systems = [read_triples(path, gold_file, **given) for path in paths]
     for path, items in zip(paths, systems, strict=True):
         with naming_file(path):
-            sets.append(_triple_sets(items, match, normalise, [*chain(*systems)]))
-    return sets, [[item.id for item in items] for items in systems], matching
+            sets = _triple_sets(items, match, normalise, [*chain(*systems)])
+        read.append(ItemSets(sets, [item.id for item in items]))
+    return read, matching
 
 
 def _matching(match: str, normalise: bool) -> str:
@@ -204,40 +263,23 @@ def outcome_of_sets(items: Sequence[Sequence[set[Key]]], roles: Sequence[str] = 
     return Outcome(matrices, np.ones(len(items), np.int64), tuple(labels), decision="given").grouped()
 
 
-def report_of_sets(
-    items: Sequence[Sets],
-    matching: str,
-    schemes: Sequence[str | Weighting] | None = None,
-    replicates: int = 0,
-    seed: int = 1,
-    *,
-    score: str = "f1",
-    **policy: Any,
+def _report(
+    items: Sequence[Sets], matching: str, averaging: Mapping[str, Any], replicates: int, seed: int
 ) -> TripleReport:
-    """The report of sets of triples; matching : how they were matched, for the signature.
-
-    >>> report_of_sets([({("r", 1)}, set(), set())], "|match:exact").signature
-    'f1|labels:supported|zero_support:skip|decision:given|n:1|labels_n:1|v:0.1|match:exact'
-    """
-    check_score(score)
-    outcome, policy = outcome_of_sets(items), {"labels": "supported"} | policy
-    counts = outcome.per_class()
+    """The report of sets of triples; matching : how they were matched, for the signature."""
+    outcome = outcome_of_sets(items)
+    counts, policy = outcome.per_class(), dict(averaging)
+    schemes, score = policy.pop("schemes"), policy.pop("score")
     report = metrics.class_report(counts, Policy.of(counts, **policy), schemes, score, TripleReport)
     report.sign(matching + metrics.bootstrap_suffix(replicates, seed))
     if replicates:
-        scores = partial(averages, schemes=schemes, score=score, classes_of=counts, **policy)
-        rng = np.random.default_rng(seed)
+        scores, rng = partial(averages, classes_of=counts, **averaging), np.random.default_rng(seed)
         report.add_intervals(metrics.bootstrap_intervals(outcome, scores, rng, replicates))
     return report
 
 
-def check_score(score: str) -> None:
-    """Raises ValueError for a score that counts true negatives, which triples have none of.
-
-    >>> check_score("mcc")
-    Traceback (most recent call last):
-    ValueError: triples have no true negatives, so there is no mcc of them
-    """
+def _check_score(score: str) -> None:
+    """Raises ValueError for a score that counts true negatives, which triples have none of."""
     if score in NEED_TRUE_NEGATIVES:
         raise ValueError(f"triples have no true negatives, so there is no {score} of them")
 

@@ -1,27 +1,27 @@
 """Counts in, scores out: the evaluation of relation classification as functions of one small table.
 
 The path, file by file: label columns are counted in one pass (`counting`) into an `Outcome` (`outcome`). From
-it come the counts of each class, and the scores that are functions of them (`scores`); a scheme weighs the
-classes (`weighting`); `averages` puts both together under a stated policy, and `evaluate` makes a report of
-it (`averaging`, `report`). `bootstrap` says how sure a score is, `significance` whether two models differ
-over several runs, `agreement` whether a ranking holds under other schemes. `direction` scores
-directed relations; label sets and rankings of labels have outcomes of their own, and the same averages.
+it come the counts of each class, and the scores and weights that are functions of them (`scores`); `averages`
+puts both together under a stated policy, and `evaluate` makes a report of it (`averaging`, `report`).
+`bootstrap` says how sure a score is, `significance` whether two models differ over several runs, `agreement`
+whether a ranking holds under other schemes. `direction` scores directed relations; label sets and rankings of
+labels have outcomes of their own, and the same averages.
 """
 
 # single labels: columns → counts → class scores → weights → averages → report
 from .counting import as_label_matrix, as_score_matrix, checked_labels
 from .outcome import Outcome, leaked
-from .scores import CLASS_SCORES, ClassCounts, f_beta, resolve_score
-from .weighting import SCHEMES, Weighting, class_weights, desiderata, power, register_scheme, scheme_names
+from .scores import CLASS_SCORES, SCHEMES, ClassCounts, Schemes, Weighting, resolve_score
+from .scores import class_weights, desiderata, power, register_scheme, scheme_names
 from .averaging import RULES, Policy, average, averages, class_report, evaluate, signature
 from .report import DIRECTION_SCORES, ClassReport, Column, Report, Table
 from .report import chance, escape_markdown, percent, plain_number, plain_values, points
 from .latex import latex_float, latex_name, latex_text
 
 # how sure, and how stable
-from .bootstrap import BootstrapTest, Interval, bootstrap_intervals, bootstrap_suffix
+from .bootstrap import Interval, bootstrap_intervals, bootstrap_suffix
 from .bootstrap import paired_bootstrap, unpaired_bootstrap
-from .significance import CORRECTIONS, FEW_RUNS, SAWILOWSKY, FewRunsWarning
+from .significance import CORRECTIONS, FEW_RUNS, SAWILOWSKY
 from .significance import cohens_d, holm, mean_and_sd, run_test, sawilowsky, welch_from_summary
 from .significance import accuracy_samples, runs_needed, runs_power
 from .agreement import ALPHAS, alpha_crossings, alpha_spectrum, calibration, flips, leave_one_class_out
@@ -36,5 +36,5 @@ from .facts import AREAS, FACT_MEASURES, PRECISION_AT, CurveFault, FactRanking, 
 from .facts import curve_order, fact_scores
 
 # label sets and rankings of labels
-from .ranking import RankingOutcome, checked_ks, names_at
-from .multilabel import F_MEASURES, MultilabelOutcome, label_intervals
+from .multilabel import F_MEASURES, MultilabelOutcome, RankingOutcome
+from .multilabel import checked_ks, label_intervals, names_at

@@ -5,10 +5,10 @@ It draws no conclusions about significance (`significance`, `bootstrap`).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections import namedtuple
+from collections.abc import Mapping, Sequence
 from itertools import combinations, compress, pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import scipy  # its parts load when first asked for: importing this module stays quick
@@ -16,11 +16,7 @@ import scipy  # its parts load when first asked for: importing this module stays
 from ..core import Label
 from .averaging import Counts, Policy, average, averages
 from .outcome import Outcome
-from .report import Column, Report, Table, percent, plain_number
-from .weighting import Schemes, Weighting, power
-
-if TYPE_CHECKING:
-    import pandas as pd
+from .scores import Schemes, Weighting, power
 
 ALPHAS = np.linspace(0, 1, 101)
 """From macro (0) over dodrans (0.75) to weighted (1)."""
@@ -150,42 +146,8 @@ def leave_one_class_out(
     return {out: average(counts, scheme, **vars(rules) | {"labels": rest}) for out, rest in lists.items()}
 
 
-COLUMNS = {"n": Column("n", form=plain_number), "confidence": Column("confidence", 12)}
-COLUMNS |= {"accuracy": Column("accuracy", 10)}
-
-
-@dataclass(frozen=True)
-class Calibration(Report):
-    """A reliability diagram as a table: one row a bin of confidence, and the expected calibration error.
-
-    Attributes
-    ----------
-    bins : one row a bin: low, high (it is (low, high]; the first one holds 0, too), n, confidence and
-        accuracy: the means, nan where a bin is empty.
-    """
-
-    bins: pd.DataFrame
-
-    @property
-    def n(self) -> int:
-        """How many answers there are."""
-        return int(self.bins["n"].sum())
-
-    @property
-    def ece(self) -> float:
-        """Expected calibration error Σ n_b / n · |accuracy_b − confidence_b|; empty bins add 0."""
-        gaps = np.abs(self.bins["accuracy"] - self.bins["confidence"])
-        return float(np.nansum(self.bins["n"] * gaps) / self.n)
-
-    def rows(self) -> list[Any]:
-        """As `bins`."""
-        return self.bins.to_dict("records")
-
-    def parts(self) -> Iterator[str | Table]:
-        """The error, then the bins, in per cent."""
-        yield f"n {self.n} · expected calibration error {percent(self.ece)}"
-        rows = [(f"{100 * row['low']:g} to {100 * row['high']:g}", row) for row in self.rows()]
-        yield Table("confidence", rows, COLUMNS)
+Calibration = namedtuple("Calibration", "bins ece")
+"""What `calibration` gives."""
 
 
 def calibration(confidence: Sequence[float], right: Sequence[bool], bins: int = 10) -> Calibration:
@@ -196,17 +158,20 @@ def calibration(confidence: Sequence[float], right: Sequence[bool], bins: int = 
     confidence : (n,) how sure the system says that it is, fractions. right : (n,) whether its answer is
         right. bins : of equal width.
 
+    Returns
+    -------
+    bins : a frame, one row a bin: low, high (it is (low, high]; the first one holds 0, too), n, confidence
+        and accuracy: the means, nan where a bin is empty.
+    ece : expected calibration error Σ n_b / n · |accuracy_b − confidence_b|; empty bins add 0.
+
     Source: Guo, Pleiss, Sun and Weinberger 2017, *On Calibration of Modern Neural Networks*, Eq. 2 to 5.
 
     Raises ValueError for no answer, columns of different length, a confidence outside [0, 1] or missing (with
     its place), and fewer than one bin.
 
     >>> sure = calibration([0.9, 0.8, 0.85, 0.3], [True, False, True, False], bins=2)
-    >>> print(sure.to_text())
-    n 4 · expected calibration error 21.25
-    confidence       n  confidence  accuracy
-    0 to 50          1       30.00      0.00
-    50 to 100        3       85.00     66.67
+    >>> round(sure.ece, 4), sure.bins["n"].tolist(), sure.bins["accuracy"].round(4).tolist()
+    (0.2125, [1, 3], [0.0, 0.6667])
     """
     import pandas as pd
 
@@ -223,8 +188,8 @@ def calibration(confidence: Sequence[float], right: Sequence[bool], bins: int = 
     ends = np.arange(bins + 1) / bins
     bin_of = np.digitize(stated, ends[1:-1], right=True)
     counts = np.bincount(bin_of, minlength=bins)
-    columns: dict[str, Any] = {"low": ends[:-1], "high": ends[1:], "n": counts}
     with np.errstate(invalid="ignore"):
-        columns |= {"confidence": np.bincount(bin_of, stated, bins) / counts}
-        columns |= {"accuracy": np.bincount(bin_of, hits, bins) / counts}
-    return Calibration(pd.DataFrame(columns))
+        sure, accuracy = (np.bincount(bin_of, values, bins) / counts for values in (stated, hits))
+    columns = {"low": ends[:-1], "high": ends[1:], "n": counts, "confidence": sure, "accuracy": accuracy}
+    ece = np.nansum(counts * np.abs(accuracy - sure)) / len(stated)
+    return Calibration(pd.DataFrame(columns), float(ece))

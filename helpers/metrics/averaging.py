@@ -20,8 +20,16 @@ from ..core import SKIPPED, Label, shown, signature_field, unlisted_message
 from .counting import checked_labels
 from .outcome import Outcome, positions, scalar
 from .report import ClassReport, plain_number
-from .scores import ClassCounts, Score, f_of_means, resolve_score
-from .weighting import Schemes, Weighting, class_weights, scheme_names
+from .scores import (
+    ClassCounts,
+    Schemes,
+    Score,
+    Weighting,
+    class_weights,
+    f_of_means,
+    resolve_score,
+    scheme_names,
+)
 
 RULES = "0.1"  # version of the scoring rules: it changes when a number could change
 NAMED_LABELS = {"supported": "skip", "observed": "zero", "listed": "zero"}
@@ -175,14 +183,14 @@ def signature(score: str, **fields: Any) -> str:
     >>> print(signature("f1", labels=("a+b", "c"), negative="a|n:9"))
     f1|labels:a\+b+c|negative:a\|n:9|v:0.1
     """
-    values = [f"{name}:{_field(value)}" for name, value in fields.items() if value is not None]
-    return "|".join([score, *values, f"v:{RULES}"])
-
-
-def _field(value: Any) -> str:
-    if isinstance(value, tuple):
-        return "+".join(_field(each).replace("+", "\\+") for each in value)
-    return signature_field(plain_number(value) if isinstance(value, float) else value)
+    parts = [score]
+    for name, value in fields.items():
+        if isinstance(value, tuple):
+            text = "+".join(signature_field(each).replace("+", "\\+") for each in value)
+        else:
+            text = signature_field(plain_number(value) if isinstance(value, float) else value)
+        parts += [] if value is None else [f"{name}:{text}"]
+    return "|".join([*parts, f"v:{RULES}"])
 
 
 def averages(

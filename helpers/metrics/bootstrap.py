@@ -27,11 +27,15 @@ Statistic = Callable[[Any], Any]
 
 @dataclass(frozen=True)
 class Interval:
-    """A value on the test set and the ends of its 95 % interval; floats, or arrays of one shape."""
+    """A value on the test set and the ends of its 95 % interval; floats, or arrays of one shape.
+
+    Of a test the value is the score of the first system minus that of the second, and p is two-sided.
+    """
 
     value: Any
     low: Any
     high: Any
+    p: Any = None
 
     def named(self, names: Sequence[str]) -> dict[str, Interval]:
         """Intervals of several values by name, floats.
@@ -41,16 +45,6 @@ class Interval:
         """
         ends = zip(self.value.tolist(), self.low.tolist(), self.high.tolist(), strict=True)
         return {name: Interval(*each) for name, each in zip(names, ends, strict=True)}
-
-
-@dataclass(frozen=True)
-class BootstrapTest:
-    """Score of the first system minus that of the second, its 95 % interval, and the two-sided p-value."""
-
-    difference: Any
-    low: Any
-    high: Any
-    p: Any
 
 
 def _replicates_of(table: Any, statistic: Statistic, rng: np.random.Generator, replicates: int) -> np.ndarray:
@@ -117,7 +111,7 @@ def bootstrap_intervals(
 
 def paired_bootstrap(
     first: Any, second: Any, statistic: Statistic, rng: np.random.Generator, replicates: int = 10_000
-) -> BootstrapTest:
+) -> Interval:
     """Do two systems differ on the same samples? statistic(first) − statistic(second), interval, p-value.
 
     p belongs to the interval: it is 1 − c for the widest percentile interval, of confidence c, that leaves
@@ -137,10 +131,10 @@ def paired_bootstrap(
     >>> outcome = Outcome.from_columns(["a"] * 50, ["a"] * 50, second=["a"] * 30 + ["b"] * 20)
     >>> systems, rng = (outcome, outcome.of("second")), np.random.default_rng(1)
     >>> test = paired_bootstrap(*systems, lambda t: average(t, "micro"), rng, 999)
-    >>> test.difference, round(test.p, 3)
+    >>> test.value, round(test.p, 3)
     (0.4, 0.001)
     """
-    units = [(outcome.counts, getattr(outcome, "facts_of_unit", None)) for outcome in (first, second)]
+    units = [(outcome.counts, outcome.roles.get("facts")) for outcome in (first, second)]
     if not all(np.array_equal(*pair) for pair in zip(*units, strict=True)):
         raise ValueError("the two are not of the same samples, or units and facts: they cannot be paired")
 
@@ -152,7 +146,7 @@ def paired_bootstrap(
 
 def unpaired_bootstrap(
     first: Any, second: Any, statistic: Statistic, rng: np.random.Generator, replicates: int = 10_000
-) -> BootstrapTest:
+) -> Interval:
     """As `paired_bootstrap`, for two outcomes that nobody can pair: each is drawn by itself.
 
     Of two systems on the same samples the interval is too wide where they err on the same ones, as they
@@ -163,7 +157,7 @@ def unpaired_bootstrap(
     >>> systems = [Outcome.from_columns(["a"] * 50, column) for column in columns]
     >>> rng = np.random.default_rng(1)
     >>> test = unpaired_bootstrap(*systems, lambda t: average(t, "micro"), rng, 999)
-    >>> test.difference, round(test.p, 3)
+    >>> test.value, round(test.p, 3)
     (0.4, 0.001)
     """
     drawn = [_replicates_of(system, statistic, rng, replicates) for system in (first, second)]
@@ -171,11 +165,11 @@ def unpaired_bootstrap(
     return _test(values[0] - values[1], drawn[0] - drawn[1])
 
 
-def _test(delta: np.ndarray, drawn: np.ndarray) -> BootstrapTest:
+def _test(delta: np.ndarray, drawn: np.ndarray) -> Interval:
     """From a difference and its replicates."""
     p = np.where(np.isnan(delta), np.nan, 2 * np.minimum(_tail(drawn), _tail(-drawn)))
     p = np.clip(p, 1 / (1 + (~np.isnan(drawn)).sum(0)), 1)
-    return BootstrapTest(scalar(delta), *_ends(drawn), scalar(p))
+    return Interval(scalar(delta), *_ends(drawn), scalar(p))
 
 
 def _tail(drawn: np.ndarray) -> np.ndarray:

@@ -6,14 +6,14 @@ with `numpy.bincount`, and everything else works on the few combinations that oc
 is imported: their objects are recognised by what they offer.
 
 Of multi-label data rows are instances and columns are labels. Label sets, whatever a caller has (dense or any
-sparse format, bool or numbers), become one checked `csr_array`; scores are worked on in dense blocks of rows.
+sparse format, bool or numbers), become one checked `csr_array`.
 """
 
 from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, cast
 
 import numpy as np
@@ -24,7 +24,6 @@ from ..core import Label, shown, unlisted_message
 MAX_LABELS = 5_000
 """A table of 5,000² counts takes 200 MB; more labels than that are ids or texts, not classes."""
 BLOCK_ROWS = 1 << 16  # rows at a time: what is made of them stays in the processor's cache
-BLOCK_ENTRIES = 1 << 21  # rows × columns of scores that are worked on at a time: 16 MB
 BLOCK_KINDS = 1 << 22  # combinations that are counted in an array; more are counted by sorting
 BLOCK_CODES = 1 << 18  # integers below are codes as they are; others are numbered
 INTEGERS = (int, np.integer, np.bool_)
@@ -63,7 +62,7 @@ def count_columns(
     labelled = [
         [names[code] for code in codes.tolist()] for codes, (_, names) in zip(kinds, coded, strict=True)
     ]
-    final = listed or tuple(sorted(_of_one_kind(set().union(*labelled), "{} distinct labels")))
+    final = listed or tuple(sorted(checked_labels(set().union(*labelled))))
     position = {label: index for index, label in enumerate(final)}
     placed = [np.array([position.get(label, -1) for label in column]) for column in labelled]
     for argument, places, kind, (codes, names) in zip(columns, placed, kinds, coded, strict=True):
@@ -178,28 +177,21 @@ def _joint_counts(
     """
     size, n = math.prod(sizes), len(columns[0])
     if size > BLOCK_KINDS:
-        kinds, inverse = np.unique(_packed(columns, sizes), return_inverse=True)
-        sums = np.bincount(inverse, weight)
-    else:
-        occurs, sums = np.zeros(size, np.int64), np.zeros(size, np.int64 if weight is None else float)
-        step = max(BLOCK_ROWS, size)  # adding up tables stays the smaller part of the work
-        for rows in (slice(start, start + step) for start in range(0, n, step)):
-            codes = _packed([column[rows] for column in columns], sizes)
-            occurs += np.bincount(codes, minlength=size)
-            if weight is not None:
-                sums += np.bincount(codes, weight[rows], size)
-        kinds = np.flatnonzero(occurs)
-        sums = (occurs if weight is None else sums)[kinds]
-    return np.unravel_index(kinds, sizes), sums
-
-
-def _packed(columns: Sequence[np.ndarray], sizes: Sequence[int]) -> np.ndarray:
-    """Each row of codes as one integer: `numpy.ravel_multi_index`, twice as fast."""
-    packed = columns[0].astype(np.intp)
-    for codes, size in zip(columns[1:], sizes[1:], strict=True):
-        packed *= size
-        packed += codes.astype(np.intp, copy=False)
-    return packed
+        codes = np.ravel_multi_index([column.astype(np.intp) for column in columns], sizes)
+        kinds, inverse = np.unique(codes, return_inverse=True)
+        return np.unravel_index(kinds, sizes), np.bincount(inverse, weight)
+    occurs, sums = np.zeros(size, np.int64), np.zeros(size, np.int64 if weight is None else float)
+    step = max(BLOCK_ROWS, size)  # adding up tables stays the smaller part of the work
+    for rows in (slice(start, start + step) for start in range(0, n, step)):
+        codes = columns[0][rows].astype(np.intp)  # packed twice as fast as by ravel_multi_index
+        for column, of_column in zip(columns[1:], sizes[1:], strict=True):
+            codes *= of_column
+            codes += column[rows].astype(np.intp, copy=False)
+        occurs += np.bincount(codes, minlength=size)
+        if weight is not None:
+            sums += np.bincount(codes, weight[rows], size)
+    kinds = np.flatnonzero(occurs)
+    return np.unravel_index(kinds, sizes), (occurs if weight is None else sums)[kinds]
 
 
 def _as_label(value: object) -> Label | None:
@@ -213,40 +205,33 @@ def _as_label(value: object) -> Label | None:
     return int(value) if isinstance(value, INTEGERS) else None
 
 
-def _of_one_kind(labels: Collection[Label], said: str) -> Collection[Label]:
-    """The labels; ValueError for too many, and for strings beside integers."""
-    if len(labels) > MAX_LABELS:
-        raise ValueError(f"{said.format(len(labels))}: more than {MAX_LABELS} are ids or texts, not classes")
-    if len({isinstance(label, str) for label in labels}) > 1:
-        raise ValueError(f"labels mix strings and integers: {sorted(map(repr, labels))[:5]} …")
-    return labels
-
-
-def checked_labels(labels: Iterable[Label]) -> tuple[Label, ...]:
+def checked_labels(labels: Iterable[Label], n_columns: int | None = None) -> tuple[Label, ...]:
     """A label list as a tuple of strings or of integers; ValueError says what is wrong with it.
 
-    >>> checked_labels(np.array([3, 1]))
-    (3, 1)
+    n_columns : of a matrix, which they name; there may be many thousands then, strings beside integers.
+
+    >>> checked_labels(np.array([3, 1])), checked_labels(["a", 1], 2)
+    ((3, 1), ('a', 1))
     """
-    if isinstance(labels, str):
+    if isinstance(labels, str) and n_columns is None:
         raise ValueError(f"labels is {shown(labels)}: a list of labels is needed")
-    listed = _distinct(labels)
-    if not listed:
-        raise ValueError("labels is empty")
-    _of_one_kind(listed, "labels holds {} labels")
-    return listed
-
-
-def _distinct(given: Iterable[Any]) -> tuple[Label, ...]:
-    """Labels as a tuple; ValueError names what is no label, or stands there twice."""
     seen: dict[Label, None] = {}
-    for index, value in enumerate(given):
+    for index, value in enumerate(labels):
         label = _as_label(value)
         if label is None:
             raise ValueError(f"labels[{index}] is {shown(value)}: labels are strings or integers")
         if label in seen:
             raise ValueError(f"labels holds {shown(label)} twice")
         seen[label] = None
+    if n_columns is not None and len(seen) != n_columns:
+        raise ValueError(f"labels names {len(seen)} labels, but truth has {n_columns} columns")
+    if not seen:
+        raise ValueError("labels is empty")
+    if n_columns is None and len(seen) > MAX_LABELS:
+        many = f"there are {len(seen)} distinct labels"
+        raise ValueError(f"{many}: more than {MAX_LABELS} are ids or texts, not classes")
+    if n_columns is None and len({isinstance(label, str) for label in seen}) > 1:
+        raise ValueError(f"labels mix strings and integers: {sorted(map(repr, seen))[:5]} …")
     return tuple(seen)
 
 
@@ -320,33 +305,6 @@ def as_label_matrix(values: Any, argument: str = "truth") -> scipy.sparse.csr_ar
         value = matrix.data[wrong[0]].item()
         raise ValueError(f"{argument}[{row}, {column}] is {value}: a label is there (1) or not (0)")
     return matrix.astype(bool)
-
-
-def row_blocks(n: int, width: int) -> Iterator[slice]:
-    """Consecutive slices of n rows with about `BLOCK_ENTRIES` entries each, `width` a row.
-
-    >>> list(row_blocks(3, BLOCK_ENTRIES // 2))
-    [slice(0, 2, None), slice(2, 3, None)]
-    """
-    step = max(1, BLOCK_ENTRIES // max(1, width))
-    return (slice(start, min(start + step, n)) for start in range(0, n, step))
-
-
-def label_names(labels: Iterable[Label] | None, n_labels: int) -> tuple[Label, ...]:
-    """The names of the columns: those given, or 0 … L−1.
-
-    Unlike the classes of a confusion table they may be many thousands. Raises ValueError unless there is one
-    name, a string or an integer, for each column, and none twice.
-
-    >>> label_names(None, 3), label_names(["a", "b"], 2)
-    ((0, 1, 2), ('a', 'b'))
-    """
-    if labels is None:
-        return tuple(range(n_labels))
-    given = list(labels)
-    if len(given) != n_labels:
-        raise ValueError(f"labels names {len(given)} labels, but truth has {n_labels} columns")
-    return _distinct(given)
 
 
 def as_score_matrix(values: Any, argument: str = "scores") -> np.ndarray | scipy.sparse.csr_array:

@@ -15,8 +15,9 @@ Source: Lyu et al. 2021, Section III, Eqs. 1–3.
 
 from __future__ import annotations
 
+from collections import namedtuple
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -99,45 +100,10 @@ def _official(
     return {name: scalar(ratio(*share, undefined=0.0)) for name, share in shares.items()}
 
 
-@dataclass(frozen=True)
-class DirectionScores:
-    """What `direction_scores` found; fractions, arrays for replicates.
-
-    Attributes
-    ----------
-    performance_original, performance_paired : P_A and P_B.
-    pd : |P_A − P_B|; small is good.
-    better_set : 'A' if P_A > P_B, else 'B' (a tie goes to B).
-    pir : share of the right predictions on the better set that did not move; small is good; nan if none is
-        right.
-    ppr : share of samples that are right on both sets; large is good; nan if no label has an inverse.
-    n : samples that pir and ppr look at: those whose gold label has an inverse.
-    """
-
-    performance_original: Any
-    performance_paired: Any
-    pd: Any
-    better_set: Any
-    pir: Any
-    ppr: Any
-    n: Any
-
-    @property
-    def undefined(self) -> tuple[str, ...]:
-        """Names of the scores that are 0/0.
-
-        >>> DirectionScores(0.0, 0.0, 0.0, "B", float("nan"), 0.0, 4).undefined
-        ('pir',)
-        """
-        return tuple(name for name in ("pir", "ppr") if np.isnan(getattr(self, name)).any())
-
-    def to_dict(self) -> dict[str, Any]:
-        """The fields by name, for JSON: nan becomes None.
-
-        >>> DirectionScores(0.0, 0.0, 0.0, "B", float("nan"), 0.0, 4).to_dict()["pir"] is None
-        True
-        """
-        return vars(self) | dict.fromkeys(self.undefined)
+DirectionScores = namedtuple(
+    "DirectionScores", "performance_original performance_paired pd better_set pir ppr n"
+)
+"""What `direction_scores` found; fractions, arrays for replicates."""
 
 
 def inverse_labels(labels: Iterable[Label]) -> dict[Label, Label]:
@@ -181,6 +147,15 @@ def direction_scores(
         paper.
     classes_of : an outcome whose gold labels decide which classes the performance averages, as in `averages`:
         the original one of bootstrap replicates. `performance` is then given `classes_of`, an outcome, too.
+
+    Returns
+    -------
+    performance_original, performance_paired : P_A and P_B. pd : |P_A − P_B|; small is good.
+    better_set : 'A' if P_A > P_B, else 'B' (a tie goes to B).
+    pir : share of the right predictions on the better set that did not move; small is good; nan if none is
+        right.
+    ppr : share of samples that are right on both sets; large is good; nan if no label has an inverse.
+    n : samples that pir and ppr look at: those whose gold label has an inverse.
 
     Raises
     ------

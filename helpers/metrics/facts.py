@@ -12,7 +12,7 @@ Source: Gao et al. 2021 and the evaluation of OpenNRE that they used. Three area
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -20,7 +20,7 @@ import numpy as np
 
 from ..core import Label
 from .counting import checked_labels
-from .outcome import draw, positions
+from .outcome import Outcome, positions
 from .scores import ClassCounts, ratio
 
 FACT_MEASURES = ("auc", "auc_anchored", "average_precision", "micro_f1")
@@ -258,9 +258,9 @@ class FactRanking:
     def best_f1(self) -> tuple[float, int, float | None]:
         """The highest micro-F1 over all thresholds, the first rank that has it, its score (the threshold).
 
-        F at rank i is 2 · TP_i / (i + facts), at the known ranks at which a tie ends (`cuts`): it is that
-        of `counts_at` the threshold. OpenNRE takes every rank, also inside a tie: equal without ties, else as
-        high or higher. (nan, 0, None) for an empty list.
+        F at rank i is 2 · TP_i / (i + facts), at the known ranks at which a tie ends (`cuts`): it is that of
+        all facts with at least that score. OpenNRE takes every rank, also inside a tie: equal without ties,
+        else as high or higher. (nan, 0, None) for an empty list.
 
         >>> FactRanking.from_scores([0.9, 0.5, 0.5], [True, True, False], facts=2).best_f1()
         (0.8, 3, 0.5)
@@ -283,31 +283,22 @@ class FactRanking:
         known = point < len(self.ranks) and self.ranks[point] == n
         return float(self.true_positives[point] / n) if known else float("nan")
 
-    def counts_at(self, threshold: float) -> ClassCounts:
-        """What is predicted of each relation with a score of at least `threshold`: for F under every scheme.
+    def counts_until(self, rank: int) -> ClassCounts:
+        """What is predicted of each relation up to a rank: for F under every scheme.
 
         The instances of the counts are facts. `averages(…, ["macro"])` counts relations without a true
         fact as 0, as OpenNRE does; `labels="supported"` leaves them out.
 
-        Raises ValueError for a list without scores, relations, or true facts of each relation.
+        Raises ValueError for a list without relations, or true facts of each relation.
 
         >>> ranking = FactRanking.from_scores(
         ...     [0.9, 0.5, 0.2], [True, False, True], None, [0, 1, 1], ["a", "b"], [1, 2]
         ... )
-        >>> counts = ranking.counts_at(0.5)
+        >>> counts = ranking.counts_until(2)
         >>> counts.correct.tolist(), counts.predicted.tolist(), counts.gold.tolist()
         ([1, 0], [1, 1], [1, 2])
         >>> counts.n, counts.decision
-        (4, 'score>=0.5')
-        """
-        if self.scores is None:
-            raise ValueError("scores is not known of this list: it has no threshold")
-        return self.counts_until(int((self.scores >= threshold).sum()), f"score>={threshold:g}")
-
-    def counts_until(self, rank: int, decision: str = "") -> ClassCounts:
-        """`counts_at` for the facts up to a rank; `decision` says otherwise in signatures how it was chosen.
-
-        Raises ValueError for a list without relations, or true facts of each relation.
+        (4, 'rank<=2')
         """
         known = {name: getattr(self, name) for name in ("relations", "facts_of_relation", "hits")}
         for name, column in known.items():
@@ -317,7 +308,7 @@ class FactRanking:
         above, size = relations[:rank], len(self.labels)
         predicted, correct = (np.bincount(some, minlength=size) for some in (above, above[hits[:rank]]))
         n = len(self) + self.facts - int(hits.sum())
-        return ClassCounts(correct, predicted, gold, n, self.labels, decision=decision or f"rank<={rank}")
+        return ClassCounts(correct, predicted, gold, n, self.labels, decision=f"rank<={rank}")
 
 
 def curve_order(precision: Any, recall: Any) -> np.ndarray:
@@ -386,17 +377,17 @@ def _check_relations(relations: np.ndarray, hits: np.ndarray, size: int, facts: 
 
 
 @dataclass(frozen=True, eq=False)
-class FactSample:
+class FactSample(Outcome):
     """A whole ranked list as a sample of units that can be drawn again: for `bootstrap_intervals`.
 
     A unit is an entity pair (or a sentence), with all that is predicted of it and all its true facts.
 
     Attributes
     ----------
+    roles : 'facts' (U,), true facts of each unit, found or not. counts : (..., U) draws of each unit; leading
+        axes are replicates.
     hits, units : (N,) of each predicted fact, the most certain first: is it true, and which unit is it of?
     cuts : (N,) bool, whether a threshold can cut after it (`FactRanking.cuts`).
-    facts_of_unit : (U,) true facts of each unit, found or not. counts : (..., U) draws of each unit;
-        leading axes are replicates.
 
     >>> ranking = FactRanking.from_scores([3, 2, 1], [True, False, True], facts=4)
     >>> sample = FactSample.of(ranking)
@@ -404,14 +395,14 @@ class FactSample:
     (5, [0.1458, 0.3958])
     """
 
-    hits: np.ndarray
-    units: np.ndarray
-    cuts: np.ndarray
-    facts_of_unit: np.ndarray
-    counts: np.ndarray
+    hits: np.ndarray = field(kw_only=True)
+    units: np.ndarray = field(kw_only=True)
+    cuts: np.ndarray = field(kw_only=True)
 
     @classmethod
-    def of(cls, ranking: FactRanking, units: Any = None, facts_of_unit: Any = None) -> FactSample:
+    def of(  # type: ignore[override]  # a list, where an outcome of labels has roles
+        cls, ranking: FactRanking, units: Any = None, facts_of_unit: Any = None
+    ) -> FactSample:
         """The sample of a list; without units, every predicted and every missing fact is one by itself.
 
         Parameters
@@ -433,16 +424,17 @@ class FactSample:
             said = f"facts_of_unit adds up to {facts_of_unit.sum()}"
             raise ValueError(f"{said}; the list is of {ranking.facts} facts")
         once = np.ones(len(facts_of_unit), dtype=np.int64)
-        return cls(ranking.hits, units, ranking.cuts, facts_of_unit, once)
+        return cls({"facts": facts_of_unit}, once, (), hits=ranking.hits, units=units, cuts=ranking.cuts)
 
     @property
     def replicate_entries(self) -> int:
         """How many numbers a replicate takes while it is scored."""
         return len(self.hits) + 8 * int(self.hits.sum()) + len(self.facts_of_unit)
 
-    def resample(self, rng: np.random.Generator, replicates: int) -> FactSample:
-        """Bootstrap replicates: U units drawn with replacement; see `Outcome.resample`."""
-        return replace(self, counts=draw(self.counts, rng, replicates))
+    @property
+    def facts_of_unit(self) -> np.ndarray:
+        """(U,) true facts of each unit, found or not."""
+        return self.roles["facts"]
 
     def scores(self, at: Iterable[int] = (), recall: float | None = None) -> np.ndarray:
         """(..., 4 + len(at)) `FACT_MEASURES`, then P@N: those of `FactRanking` where every unit counts once.

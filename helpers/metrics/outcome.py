@@ -17,7 +17,7 @@ import numpy as np
 import scipy  # its parts are loaded when they are first asked for
 
 from ..core import Label, unlisted_message
-from .counting import as_label_matrix, check_total, count_columns, label_names
+from .counting import as_label_matrix, check_total, checked_labels, count_columns
 from .scores import ClassCounts, ratio
 
 RIGHT = {"predicted": "right", "second": "right_second"}
@@ -38,12 +38,12 @@ def positions(labels: Iterable[Label], listed: Sequence[Label], argument: str = 
     return np.array([position[label] for label in labels], dtype=np.intp)
 
 
-def draw(counts: np.ndarray, rng: np.random.Generator, replicates: int) -> np.ndarray:
+def _draw(counts: np.ndarray, rng: np.random.Generator, replicates: int) -> np.ndarray:
     """(replicates, K) draws of n = Σ counts samples from K kinds of probability counts / n.
 
     Raises ValueError for an empty table and for one of weights.
 
-    >>> draw(np.array([3, 0]), np.random.default_rng(0), 2).tolist()
+    >>> _draw(np.array([3, 0]), np.random.default_rng(0), 2).tolist()
     [[3, 0], [3, 0]]
     """
     check_total(counts)
@@ -167,22 +167,6 @@ class Outcome:
         return cls(dict(zip(columns, kinds, strict=True)), sums, labels)
 
     @classmethod
-    def from_table(cls, counts: Any, labels: Iterable[Label]) -> Outcome:
-        """The outcome of a contingency table (L, L), rows gold, columns predicted; undoes `table`.
-
-        Raises ValueError for another shape, a negative count, and counts that no float holds exactly.
-
-        >>> Outcome.from_table([[1, 0], [2, 0]], ["a", "b"]).to_rows()
-        [[0, 0, 1], [1, 0, 2]]
-        """
-        table, labels = np.asarray(counts), tuple(labels)
-        if table.shape != (len(labels), len(labels)):
-            raise ValueError(f"counts has shape {table.shape}: a row and a column for {len(labels)} labels")
-        check_total(table)
-        gold, predicted = np.nonzero(table)
-        return cls({"gold": gold, "predicted": predicted}, table[gold, predicted], labels)
-
-    @classmethod
     def from_sets(
         cls,
         gold: Any,
@@ -210,7 +194,8 @@ class Outcome:
             sets[role] = as_label_matrix(matrix, role)
             if sets[role].shape != shape:
                 raise ValueError(f"{role} has shape {sets[role].shape}, but truth has {shape}")
-        once, names = np.ones(shape[0], np.int64), label_names(labels, shape[1])
+        once = np.ones(shape[0], np.int64)
+        names = checked_labels(range(shape[1]) if labels is None else labels, shape[1])
         return cls(sets, once, names, decision=decision).grouped()
 
     @classmethod
@@ -244,8 +229,7 @@ class Outcome:
         columns = [[row[role] for row in rows] for role in range(m)]
         made = [_matrix(column, len(labels)) if sets else np.array(column, np.intp) for column in columns]
         counts = np.array([row[m] for row in rows], dtype=None if rows else np.int64)
-        if not counts.sum(dtype=float) < 2.0**53:
-            raise ValueError("rows add up to 2^53 or more")
+        check_total(counts)
         return cls(dict(zip(roles, made, strict=True)), counts, tuple(labels), decision=decision).grouped()
 
     def to_rows(self) -> list[list[Any]]:
@@ -398,7 +382,7 @@ class Outcome:
 
         Drawing n samples with replacement and counting them is one draw from the multinomial distribution
         over the kinds, so the data are not needed. The labels of a set stay together. Raises ValueError as
-        `draw`.
+        `_draw`.
 
         >>> table, rng = Outcome.from_columns(list("aab"), list("abb")), np.random.default_rng(7)
         >>> table.resample(rng, 2).counts.tolist()
@@ -409,7 +393,7 @@ class Outcome:
         """
         n, kinds, is_sets = self.n, self.counts.shape[-1], scipy.sparse.issparse(self.roles.get("gold"))
         if not is_sets or "right" in self.roles or not 0 < n <= 2 * kinds:
-            return replace(self, counts=draw(self.counts, rng, replicates))
+            return replace(self, counts=_draw(self.counts, rng, replicates))
         # where most sets occur once, drawing samples is several times as fast as a binomial number a kind
         samples = np.repeat(np.arange(kinds), self.counts)
         drawn = samples[rng.integers(0, n, (replicates, n))] + kinds * np.arange(replicates)[:, None]

@@ -159,11 +159,6 @@ class Report:
         """Paragraphs for a paper; [] of a report that has none."""
         return []
 
-    def _to_report(self) -> Iterator[str]:
-        """`how_to_report` as the last parts."""
-        for paragraph in self.how_to_report():
-            yield from ("", f"To report: {paragraph}")
-
     def to_dict(self) -> Any:
         """Plain Python values that `json.dumps` takes: undefined values are None."""
         return plain_values(self.rows())

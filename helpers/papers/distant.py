@@ -211,7 +211,8 @@ def compare_lists(
         else:
             test = metrics.unpaired_bootstrap(*map(_sample_of, both), *drawn)
         measures, (first, second) = list(metrics.FACT_MEASURES), map(system_name, both)
-        values = {name: getattr(test, name)[: len(measures)] for name in ("difference", "low", "high", "p")}
+        columns = {"difference": test.value, "low": test.low, "high": test.high, "p": test.p}
+        values = {name: column[: len(measures)] for name, column in columns.items()}
         tables.append(pd.DataFrame({"first": first, "second": second, "measure": measures} | values))
     table = pd.concat(tables, ignore_index=True)
     return table.assign(p_holm=metrics.holm(table["p"].tolist()))

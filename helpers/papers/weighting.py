@@ -248,7 +248,8 @@ def paired_test(
 
     drawn = statistic or five, np.random.default_rng(seed), replicates
     test = metrics.paired_bootstrap(pair, pair.of("second"), *drawn)
-    points = {name: 100 * np.atleast_1d(getattr(test, name)) for name in ("difference", "low", "high")}
+    fractions = {"difference": test.value, "low": test.low, "high": test.high}
+    points = {name: 100 * np.atleast_1d(values) for name, values in fractions.items()}
     index = [run.model] if statistic else list(SCHEMES)
     return pd.DataFrame(points | {"p": np.atleast_1d(test.p)}, index=index)
 

@@ -172,8 +172,7 @@ def compare_models(rows: pd.DataFrame, first: str, second: str) -> pd.DataFrame:
 
 
 def _tested(a: Sequence[float], b: Sequence[float]) -> tuple[float, float, float, float]:
-    with warnings.catch_warnings(action="ignore", category=metrics.FewRunsWarning):
-        test = metrics.run_test(b, a)
+    test = metrics.run_test(b, a)
     return metrics.mean_and_sd(a)[0], metrics.mean_and_sd(b)[0], test["p"], test["d"]
 
 

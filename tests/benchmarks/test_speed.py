@@ -156,7 +156,7 @@ def test_facts_of_many_pairs(record, cheap):
 
     def scored() -> None:
         ranking = FactRanking.from_matrix(scores, gold, labels, negative=labels[0])
-        label_averages(ranking.counts_at(fact_scores(ranking)["threshold"]), ["macro"])
+        label_averages(ranking.counts_until(fact_scores(ranking)["rank"]), ["macro"])
 
     def curve() -> None:
         metrics.precision_recall_curve(gold[:, 1:].ravel(), scores[:, 1:].ravel())

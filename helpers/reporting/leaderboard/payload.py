@@ -286,7 +286,7 @@ def _paired_ends(outcome: metrics.Outcome, negative: Any, replicates: int) -> li
     policy = {"schemes": metrics.SCHEMES, "classes_of": outcome, "negative": negative}
     score, rng = partial(metrics.averages, **policy), np.random.default_rng(SEED)
     test = metrics.paired_bootstrap(outcome, outcome.of("second"), score, rng, replicates)
-    return np.stack([test.difference, test.low, test.high, test.p], -1).round(6).tolist()
+    return np.stack([test.value, test.low, test.high, test.p], -1).round(6).tolist()
 
 
 def _neighbours(tables: Mapping[str, metrics.Outcome], negative: Any) -> list[tuple[str, str]]:

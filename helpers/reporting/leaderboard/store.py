@@ -15,10 +15,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from ... import ROOT, core
-from ...data import open_source, read_matrix
+from ...data import Coded, open_source, read_matrix
 from ...evaluation import matched, read_fact_lists
 from ...metrics import MultilabelOutcome, Outcome
 from ...runs import STORED_RUNS, RankedFacts, Run, different_fields, load_run, run_path, save_run
@@ -269,7 +268,8 @@ def compare_submissions(
     test = submitted_test_set(first, runs, store)
     if test.kind != "labels":
         raise ValueError(f"{first.dataset}: joint outcomes are stored of single labels only")
-    ours, theirs = (pd.DataFrame(read_labels_file(each.file, test, each.columns)) for each in (first, second))
+    read = (read_labels_file(each.file, test, each.columns).items() for each in (first, second))
+    ours, theirs = ({role: Coded.of(labels) for role, labels in columns} for columns in read)
     theirs = matched(first.file, ours, second.file, theirs)
     roles = {"predicted": ours["predicted"], "second": theirs["predicted"]}
     labels = tuple(dict.fromkeys([*test.labels, *roles["predicted"], *roles["second"]]))

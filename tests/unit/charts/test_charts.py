@@ -7,7 +7,7 @@ import pytest
 
 from helpers.charts import draw_and_save, interval_chart, save_figure, styled
 from helpers.charts.style import WIDTH
-from helpers.metrics.weighting import SCHEMES
+from helpers.metrics.scores import SCHEMES
 
 
 @styled

@@ -66,8 +66,8 @@ class TestNumbers:
             outcomes, second, lambda drawn: averages(drawn, classes_of=outcomes, negative="NA"), rng, 200
         )
         assert table["scheme"].tolist() == list(SCHEMES)
-        for name in ("difference", "low", "high", "p"):
-            assert table[name].tolist() == getattr(test, name).tolist()
+        for name, values in vars(test).items():
+            assert table["difference" if name == "value" else name].tolist() == values.tolist()
         for row in table.to_dict("records"):
             assert row["signature"].startswith(f"f1|scheme:{row['scheme']}|labels:")
             assert "|negative:NA|" in row["signature"]

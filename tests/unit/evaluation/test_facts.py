@@ -69,7 +69,7 @@ def test_one_report_is_one_cut(write, call) -> None:
     assert {*(report[name] for name in names), *report["schemes"].values()} == {0.8}
     assert report["per_relation"]["r"]["f1"] == 0.8 and report["intervals"]["micro_f1"]["high"] <= 1
     assert report["average_precision"] == 1.0 and "ties:order" in report["signature"]
-    table = compare_fact_files(mine, mine, true, replicates=20).set_index("measure")
+    table = compare_fact_files(mine, mine, true, replicates=20).table.set_index("measure")
     assert table.loc["micro_f1", "score_first"] == 0.8
 
 
@@ -124,7 +124,7 @@ def test_the_negative_class_is_known_by_its_name(write, caplog) -> None:
     said = "1 rows of 'No_Relation' are left out, the first in line 3: the negative class by its name"
     assert said in caplog.text and "negative:No_Relation" in report.signature
     assert score_fact_file(mine, true, negative="").n_predictions == 2
-    table = compare_fact_files(mine, mine, true, replicates=5)
+    table = compare_fact_files(mine, mine, true, replicates=5).table
     assert table["score_first"].iloc[2] == 1 and "negative:No_Relation" in table["signature"][0]
     with pytest.raises(ValueError, match="mine.csv: which label is the negative class?"):
         score_fact_file(*write([("abNA", 0.3), ("abNo_Relation", 0.9)], "abr"))
@@ -192,13 +192,13 @@ def test_a_list_of_falling_recall_is_turned_as_a_whole(tmp_path, n_facts) -> Non
 def test_scored_facts_are_compared_by_pairs(tmp_path, call, caplog) -> None:
     mine, true = golden_files(tmp_path)
     other, _ = golden_files(tmp_path, shift=0.3)
-    table = compare_fact_files(mine, other, true, replicates=200)
+    table = compare_fact_files(mine, other, true, replicates=200).table
     assert table["paired"].all() and (table["p"] <= table["p_holm"]).all()
     both = [score_fact_file(path, true).scores["auc"] for path in (mine, other)]
     row = table.set_index("measure").loc["auc"]
     assert [row["score_first"], row["score_second"]] == pytest.approx(both)
     assert row["difference"] == pytest.approx(both[0] - both[1]) and row["low"] < row["high"]
-    same = compare_fact_files(mine, mine, true, replicates=50)
+    same = compare_fact_files(mine, mine, true, replicates=50).table
     assert (same["p"] == 1).all() and (same["difference"] == 0).all()
     code, out, _ = call("compare-facts", mine, other, "--facts", true, "--bootstrap", 50)
     assert code == 0 and "pairs are drawn for both" in out and caplog.messages == []
@@ -214,9 +214,11 @@ def test_replicates_are_cut_at_the_recall_not_at_a_rank(tmp_path, caplog) -> Non
     assert ends[0].scores == ends[1].scores and ends[0].precision_at == ends[1].precision_at
     assert "replicates end before recall 0.5 and are left out of the intervals" in caplog.text
     widths = [report.intervals["auc"]["high"] - report.intervals["auc"]["low"] for report in ends]
-    row = compare_fact_files(*paths, recall=0.5, replicates=400).set_index("measure").loc["auc"]
+    row = compare_fact_files(*paths, recall=0.5, replicates=400).table.set_index("measure").loc["auc"]
     assert row["high_first"] - row["low_first"] == pytest.approx(widths[0])
-    whole_end, cut_end = compare_fact_files(*paths, replicates=2).iloc[0][["recall_first", "recall_second"]]
+    whole_end, cut_end = compare_fact_files(*paths, replicates=2).table.iloc[0][
+        ["recall_first", "recall_second"]
+    ]
     assert (whole_end, cut_end) == (whole.recall[-1], 0.5) and "--recall 0.5 cuts both" in caplog.text
     part = curve_file(tmp_path / "part.csv", FactRanking.from_curve([0.5, 0.6], [0.1, 0.3], 10))
     assert score_fact_file(part, n_facts=10, replicates=2).intervals == {}

@@ -148,7 +148,7 @@ class TestDocuments:
         monkeypatch.setattr(multilabel, "BLOCK", 7 * len(model.labels))
         clock = SimpleNamespace(perf_counter=partial(next, count()))
         monkeypatch.setattr(multilabel, "time", clock)
-        report, _, _, seconds = vars(score_documents(model, parts["test"], taker=blocks.append)).values()
+        report, _, _, seconds = score_documents(model, parts["test"], taker=blocks.append)
         assert seconds == len(blocks) and {"P@1", "P@3", "P@5"} < {*report.scores}
         assert [len(block) for block in blocks[:-1]] == [7] * (len(blocks) - 1)
         assert np.array_equal(np.concatenate(blocks), scores)

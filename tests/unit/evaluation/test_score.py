@@ -81,7 +81,7 @@ def test_every_score_is_signed_and_says_how_its_interval_was_made(paired):
 
 
 def test_how_often_and_by_which_seed_is_drawn_unless_told():
-    scoring = (evaluation.score._report, evaluation.triples.report_of_sets, evaluation.score_multilabel)
+    scoring = (evaluation.score._report, evaluation.score_triples, evaluation.score_multilabel)
     scoring += (evaluation.score_documents, evaluation.score_fact_file)
     for function in (*scoring, evaluation.compare_fact_files, evaluation.Comparison):
         defaults = [inspect.signature(function).parameters[name].default for name in ("replicates", "seed")]

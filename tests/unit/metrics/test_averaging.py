@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import precision_recall_fscore_support as peer_scores
 
 from helpers.metrics import SCHEMES, Outcome, Policy, average, averages, evaluate
-from helpers.metrics.scores import f_beta
+from helpers.metrics.scores import _f_beta
 
 GOLDEN = Path(__file__).parents[2] / "golden"
 EXAMPLES = json.loads((GOLDEN / "weighting_examples.json").read_text())
@@ -83,7 +83,7 @@ def test_scikit_learn_agrees_on_a_label_list_and_class_by_class(zero_division, w
         policy = {"zero_division": zero_division, "labels": listed, "zero_support": "zero"}
         for scheme in ("micro", "macro", "weighted"):
             *expected, _ = peer_scores(gold, predicted, average=scheme, beta=0.5, **options)
-            scores = ("precision", "recall", f_beta(0.5))
+            scores = ("precision", "recall", _f_beta(0.5))
             found = [average(table, scheme, score, **policy) for score in scores]
             assert found == pytest.approx(expected, abs=1e-12, rel=0, nan_ok=True)
         expected = np.array(peer_scores(gold, predicted, **options))

@@ -69,7 +69,7 @@ def test_unpaired_p_and_interval_are_those_of_two_shares(rng):
     first, second = table_with(70, 30), table_with(60, 60)
     test = unpaired_bootstrap(first, second, accuracy, rng, 8000)
     error = np.sqrt(0.7 * 0.3 / 100 + 0.5 * 0.5 / 120)
-    assert test.difference == pytest.approx(0.2)
+    assert test.value == pytest.approx(0.2)
     ends = stats.norm.interval(0.95, 0.2, error)
     assert (test.low, test.high) == pytest.approx(ends, abs=0.1 * error)  # wrongly paired: 0.5 errors off
     assert test.p == pytest.approx(2 * stats.norm.sf(0.2 / error), abs=0.002)
@@ -98,7 +98,7 @@ def test_what_is_undefined_has_no_p_value_and_undefined_replicates_are_left_out(
         return np.asarray(table.n) * np.nan
 
     test = paired_bootstrap(*two_systems(50, 10, 10), undefined, rng, 99)
-    assert np.isnan([test.difference, test.low, test.high, test.p]).all()
+    assert np.isnan([test.value, test.low, test.high, test.p]).all()
     assert bootstrap_intervals(table_with(55, 45), often_undefined, rng, 400).high <= 0.6
     nowhere = bootstrap_intervals(table_with(55, 45), undefined, rng, 50)
     assert np.isnan([nowhere.value, nowhere.low, nowhere.high]).all()

@@ -150,7 +150,7 @@ TITLES = ["a", "b", "title"]
         (AB, AB, ["a", 1], "labels mix strings and integers"),
         ([0, 1], [0, 1], [0.0, 1.0], r"labels\[0\] is 0.0"),
         (AB, AB, "ab", "labels is 'ab'"),
-        (AB, AB, range(5001), "labels holds 5001 labels: more than 5000"),
+        (AB, AB, range(5001), "5001 distinct labels: more than 5000"),
         ([1, 1.0], AB, None, r"gold\[1\] is 1.0"),
         (["a", b"a"], AB, None, r"gold\[1\] is b'a'"),
         (["a", ("a", "c")], AB, None, r"gold\[1\] is \('a', 'c'\)"),

@@ -13,6 +13,11 @@ from helpers.metrics.facts import FACT_MEASURES, FactSample
 from tests.support import FACT_RELATIONS, golden_facts
 
 
+def counts_at(ranking: FactRanking, threshold: float):
+    """What is predicted of each relation with at least this score."""
+    return ranking.counts_until(int((ranking.scores >= threshold).sum()))
+
+
 def test_golden_values_of_the_published_evaluation() -> None:
     ranking = FactRanking.from_matrix(*golden_facts(), FACT_RELATIONS, negative="NA")
     assert (ranking.facts, len(ranking)) == (28, 320)
@@ -20,10 +25,10 @@ def test_golden_values_of_the_published_evaluation() -> None:
     expected = {"auc": 0.297982, "auc_anchored": 0.333697, "average_precision": 0.337561}
     expected |= {"micro_f1": 0.352941, "P@100": 0.15, "P@200": 0.12, "P@300": 0.093333}
     assert {name: found[name] for name in expected} == pytest.approx(expected, abs=5e-7)
-    best = ranking.counts_at(found["threshold"])
+    best = counts_at(ranking, found["threshold"])
     assert averages(best, ["macro"])[0] == pytest.approx(0.283333, abs=5e-7)
     assert CLASS_SCORES["f1"](best).round(4).tolist() == [0, 0.8, 0.4, 0.6667, 0.4, 0, 0, 0]
-    at_half = averages(ranking.counts_at(0.5), ["micro", "macro"])
+    at_half = averages(counts_at(ranking, 0.5), ["micro", "macro"])
     assert at_half.tolist() == pytest.approx([0.197917, 0.198208], abs=5e-7)
 
 
@@ -75,7 +80,7 @@ def test_single_relations_are_those_of_scikit_learn(rng) -> None:
     ranking = FactRanking.from_matrix(scores, gold, list("ABCDEF"), negative="C")
     kept = [0, 1, 3, 4, 5]
     expected = f1_score(gold[:, kept], scores[:, kept] >= 0.7, average="macro", zero_division=0)
-    assert averages(ranking.counts_at(0.7), ["macro"])[0] == pytest.approx(expected, abs=1e-12)
+    assert averages(counts_at(ranking, 0.7), ["macro"])[0] == pytest.approx(expected, abs=1e-12)
 
 
 TWO = [0.6, 0.5], [True, True]
@@ -109,8 +114,7 @@ def turned(precision, scores=None) -> FactRanking:
         (lambda: turned([0.5, 0.9, 0.5, 0, 1]), "point 2: precision 0.9 and"),
         (lambda: turned([0.5, 1 / 3, 0.5, 0], [0, 0.1, 0.1, 0]), "point 3: score 0.1 is above 0, that of"),
         (lambda: turned([0.5, 1 / 3], [0.2]), r"scores has shape \(1,\): one for each of 2"),
-        (lambda: two().counts_at(0.5), "relations is not known of this list"),
-        (lambda: FactRanking.from_curve([0.5], [0.5], 4).counts_at(0.5), "scores is not known of this list"),
+        (lambda: two().counts_until(1), "relations is not known of this list"),
         (lambda: two().until(0.99), r"the list ends at recall 0\.\d+"),
         (lambda: two().until(0), "recall is 0"),
         (lambda: two().until(1.5), "recall is 1.5"),
@@ -130,7 +134,7 @@ def test_a_threshold_never_cuts_a_tie() -> None:
     ranking = FactRanking.from_scores([0.9, 0.5, 0.5], [True, True, False], None, [0, 0, 0], ["r"], [2])
     curve = FactRanking.from_curve(ranking.precision, ranking.recall, 2, ranking.scores)
     assert ranking.best_f1() == curve.best_f1() == (0.8, 3, 0.5)
-    assert averages(ranking.counts_at(0.5), ["micro"])[0] == 0.8
+    assert averages(counts_at(ranking, 0.5), ["micro"])[0] == 0.8
     assert ranking.auc("step") == 1.0 and ranking.precision_at(2) == 1.0  # these follow the list's order
     part = FactRanking.from_curve([0.5, 0.6], [0.1, 0.3], 10, [0.5, 0.5])  # ranks 2 and 5 of one tie
     assert part.best_f1() == part.completed().best_f1()[:2] + (0.5,) == (0.4, 5, 0.5)

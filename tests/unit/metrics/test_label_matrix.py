@@ -8,7 +8,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from helpers.metrics import as_label_matrix, counting
+from helpers.metrics import as_label_matrix, multilabel
 from helpers.metrics.counting import as_score_matrix
 from helpers.metrics.multilabel import _best_of, _score_blocks
 
@@ -83,7 +83,7 @@ def test_the_order_is_that_of_a_full_stable_sort(scores, data, block, kind):
     k = data.draw(st.integers(1, scores.shape[1])) if data else 2
     expected = np.argsort(-scores.astype(float), axis=1, kind="stable")[:, :k]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(counting, "BLOCK_ENTRIES", block)
+        patch.setattr(multilabel, "BLOCK_ENTRIES", block)
         for form in (scores, sp.csr_array(scores), sp.coo_matrix(scores)) if kind != "f2" else (scores,):
             labels, best = top_k(form, k)
             assert labels.tolist() == expected.tolist()
@@ -102,6 +102,6 @@ def test_integers_do_not_wrap_around(kind, lowest):
 def test_nan_is_named_with_its_place(make, monkeypatch):
     scores = np.zeros((5, 4))
     scores[3, 2] = scores[4, 1] = np.nan
-    monkeypatch.setattr(counting, "BLOCK_ENTRIES", 8)  # the fault is not in the first block
+    monkeypatch.setattr(multilabel, "BLOCK_ENTRIES", 8)  # the fault is not in the first block
     with pytest.raises(ValueError, match=r"^scores\[3, 2\] is nan: every score has to be a number"):
         top_k(make(scores), 2)

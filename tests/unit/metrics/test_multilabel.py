@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import f1_score, fbeta_score, jaccard_score, precision_score, recall_score
 from sklearn.preprocessing import MultiLabelBinarizer
 
-from helpers.metrics import Outcome, Policy, averages, class_weights, counting, power
+from helpers.metrics import Outcome, Policy, averages, class_weights, multilabel, power
 from helpers.metrics.multilabel import MultilabelOutcome, label_intervals
 
 GOLDEN = json.loads((Path(__file__).parents[2] / "golden" / "multilabel.json").read_text())
@@ -116,7 +116,7 @@ def test_the_golden_matrix(form, truth_form):
 def test_every_form_of_scores_gives_the_same_outcome(form, block, options, rng, monkeypatch):
     truth, scores = data(rng)
     expected = tables(from_scores(truth, scores, 4, **options))
-    monkeypatch.setattr(counting, "BLOCK_ENTRIES", block)
+    monkeypatch.setattr(multilabel, "BLOCK_ENTRIES", block)
     found = from_scores(sp.csr_array(truth), FORMS[form](scores), 4, **options)
     assert tables(found) == expected
 
@@ -195,7 +195,7 @@ def test_batches_that_keep_different_things_do_not_add_up():
 
 
 def test_memory_grows_with_the_label_sets_and_not_with_the_scores(rng, monkeypatch):
-    monkeypatch.setattr(counting, "BLOCK_ENTRIES", 1 << 16)
+    monkeypatch.setattr(multilabel, "BLOCK_ENTRIES", 1 << 16)
     drawn, peaks = rng.random((16_000, 500), dtype=np.float32), []
     for part in (drawn[:4_000], drawn):
         truth, scores = sp.csr_array(part < 0.01), sp.csr_array(part > 0.98) * 1.0

@@ -8,7 +8,7 @@ from scipy.sparse import csr_array
 from sklearn import metrics as peer
 
 from helpers.metrics import ClassCounts, Outcome, RankingOutcome, averages, direction_scores, official_scores
-from helpers.metrics.scores import CLASS_SCORES, f_beta, ratio, resolve_score
+from helpers.metrics.scores import CLASS_SCORES, _f_beta, ratio, resolve_score
 
 
 def one_vs_rest(tp, fp, fn, tn):
@@ -57,9 +57,9 @@ def test_counts_of_millions_do_not_overflow():
         (lambda: resolve_score("presicion"), "unknown class score 'presicion'.*did you mean 'precision'"),
         (lambda: resolve_score("xyz"), "Known: precision, recall, f1, "),
         (lambda: resolve_score("f0"), "beta is 0: it has to be a finite positive number"),
-        (lambda: f_beta(0), "beta is 0"),
-        (lambda: f_beta(np.nan), "beta is nan"),
-        (lambda: f_beta(np.inf), "beta is inf"),
+        (lambda: _f_beta(0), "beta is 0"),
+        (lambda: _f_beta(np.nan), "beta is nan"),
+        (lambda: _f_beta(np.inf), "beta is inf"),
         (lambda: ratio(-0.5, 1), r"a score is -0.5, which is not in \[0, 1\]"),
         (lambda: ratio(1.5, 1), "a score is 1.5"),
     ],
@@ -70,7 +70,7 @@ def test_unknown_scores_are_named(call, message):
 
 
 def test_scores_outside_their_range_are_refused():
-    """Sums that wrapped, which `from_table` refuses by their total, are not believed elsewhere either."""
+    """Sums that wrapped, which `from_rows` refuses by their total, are not believed elsewhere either."""
     labels, outside = ("R(e1,e2)", "R(e2,e1)"), r"is -?[0-9.e+]+, which is not in \[0, 1\]|support has to be"
     gold_and_predicted = {"gold": np.array([0, 0, 1]), "predicted": np.array([0, 1, 1])}
     for table in ([2**62, 2**62, 2**62], [-3, 5, 1]):

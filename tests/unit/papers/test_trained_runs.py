@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from helpers.metrics.weighting import SCHEMES
+from helpers.metrics.scores import SCHEMES
 from helpers.models.registry import default_settings
 from helpers.reporting.results import paired_scores, scheme_scores
 from helpers.runs import STUDIES_FOLDER, PairedRows, Run, list_runs

@@ -171,7 +171,7 @@ def test_averages_of_random_counts_in_the_browser_to_1e_12(seen, rng) -> None:
         counts = rng.integers(0, 40, (size, size)) * (rng.random((size, size)) < 0.6)
         counts[0, 0] += 1
         labels = tuple("NABCDEFGH"[:size])
-        outcome = Outcome.from_table(counts, labels)
+        outcome = Outcome.from_rows([(*cell, n) for cell, n in np.ndenumerate(counts)], labels)
         counted = outcome.per_class()
         given = {"tp": counted.correct, "gold": counted.gold, "pred": counted.predicted}
         given = {name: column.tolist() for name, column in given.items()} | {"n": int(outcome.n)}
