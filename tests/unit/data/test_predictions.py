@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from pyarrow import parquet
 
 from helpers import data
-from helpers.core import MalformedRecord
+from helpers.core import SKIPPED, MalformedRecord
 from helpers.data import open_source, read_label_columns, read_predictions
 from tests.support import fault_of, write_file, write_rows
 
@@ -111,10 +111,7 @@ class TestFaults:
         [
             ({"gold": ["A", None], "pred": ["A", "B"]}, "column 'gold': record 2: the field is empty"),
             ({"gold": ["A", "B"], "pred": ["A", ""]}, "column 'pred': record 2: the field is empty"),
-            (
-                {"gold": [0.5, 1.0], "pred": ["A", "B"]},
-                "'gold': record 1: a label is text or an integer, not 0.5",
-            ),
+            ({"gold": [0.5, 1.0], "pred": ["A", "B"]}, "'gold': record 1: a label is text or an integer, no"),
             ({"id": [1, 1], "gold": [*"AB"], "pred": [*"AB"]}, "'1' of row 2 occurs twice, the first"),
             ({"gold": [], "pred": []}, "there are no predictions"),
         ],
@@ -129,10 +126,33 @@ class TestFaults:
         assert "no whole Parquet file" in fault_of(read_predictions, write_file(tmp_path, "b.parquet", cut))
 
 
-def test_files_without_a_row_beside_each_other(tmp_path):
-    files = [write_file(tmp_path, f"{name}.csv", f"id,{name}\n") for name in ("predicted", "gold")]
-    said = fault_of(lambda path: read_predictions(path, gold_file=files[1]), files[0])
-    assert said == ": there are no predictions, only the columns id, predicted"
+class TestGoldInAnotherFile:
+    @pytest.mark.parametrize(
+        ("name", "content", "predicted", "said"),
+        [
+            ("p.csv", "id,answer\n3,C\n1,A\n2,B\n", "ABC", "^$"),
+            ("p.txt", "2\tB\n1\tA\n", ["A", "B", SKIPPED], "1 of the 3 ids of .* first is '3'; they count"),
+            ("p.txt", "A\nB\nC\n", "ABC", "p.txt has no ids: labels are matched by order"),
+            ("p.csv", "id,answer\n1,A\n2,B\n", "", "p.csv: 1 of the 3 ids of .*gold.csv are missing, the f"),
+            ("p.csv", "id,p\n1,A\n9,A\n8,A\n", "", "p.csv, line 3, column 'id': id '9' is not in .*gold.csv"),
+            ("p.csv", "answer\nA\n", "", "p.csv has 1 labels, .*gold.csv has 3 gold labels"),
+            ("p.csv", "x,y\nA,B\n", "", r"which column is predicted\?"),
+            ("p.csv", "id,p\n2,A\n1,7\n3,A\n", "", "p.csv, line 3, column 'p': '7' is no label id"),
+        ],
+    )
+    def test_it_is_matched_by_id_or_by_order(self, tmp_path, caplog, name, content, predicted, said):
+        path, gold = write_file(tmp_path, name, content), write_file(tmp_path, "gold.csv", self.GOLD)
+        if not predicted:
+            with pytest.raises(ValueError, match=said):
+                read_label_columns(path, gold_file=gold, label_names={"0": "A", "1": "B"})
+            return
+        columns = read_label_columns(path, gold_file=gold)
+        assert [columns[role].tolist() for role in COLUMNS[1:]] == [[*"ABA"], [*predicted]]
+        assert re.search(said, caplog.text)
+        with pytest.raises(MalformedRecord, match="gold.csv, line 3, column 'label': 'B' is no label id and"):
+            read_label_columns(path, gold_file=gold, label_names={"0": "A"})
+
+    GOLD = "id,label\n1,A\n2,B\n3,A\n"
 
 
 class TestMappings:
@@ -225,6 +245,11 @@ class TestTables:
         feed(b"gold,predicted\na,\n")
         with pytest.raises(MalformedRecord, match="standard input, line 2, column 'predicted': the cell is"):
             read_label_columns("-")
+        feed(b"gold,predicted\n0,0\na,7\n")
+        with pytest.raises(
+            MalformedRecord, match="standard input, line 3, column 'predicted': '7' is no label"
+        ):
+            read_label_columns("-", label_names={"0": "a"})
 
     def test_a_form_is_stronger_than_the_ending_and_an_unknown_one_is_refused(self, tmp_path):
         path = write_file(tmp_path, "results.out", "gold\tpredicted\na\tb\n")
@@ -248,20 +273,3 @@ class TestNumbers:
     def test_signs_and_blanks_around_them(self, tmp_path):
         table = scores(write_file(tmp_path, "a.csv", "label,score\nNA,+1\n\nb, 2.5 \n"))
         assert table["label"].tolist() == ["NA", "b"] and table["score"].tolist() == [1.0, 2.5]
-
-    @pytest.mark.parametrize(
-        ("column", "reason"),
-        [
-            (pa.array([1.0, None]), "record 2: the field is empty"),
-            (pa.array([1, 2, None]), "record 3: the field is empty"),
-            (pa.array([np.nan]), "record 1: nan is no finite number"),
-            (pa.array([1.0, -np.inf], pa.float32()), "record 2: -inf is no finite number"),
-            (pa.array(["1.0"]), "a number is expected, not the text '1.0'"),
-            (pa.array([True]), "record 1: True is no finite number"),
-        ],
-    )
-    def test_a_parquet_column_of_something_else(self, tmp_path, column, reason):
-        path = tmp_path / "a.parquet"
-        parquet.write_table(pa.table({"label": ["a"] * len(column), "score": column}), path)
-        said = fault_of(scores, path)
-        assert said.startswith(", column 'score': ") and reason in said

@@ -124,6 +124,7 @@ class TestIndex:
 
 def test_a_process_notes_what_it_opens_and_renames(project):
     """In a process of its own, as an audit hook cannot be taken back."""
+    read = ["results/runs/d/x.csv", "results/runs/x.csv", "examples/a/b/c.csv", f"data/{DATA}", "data/x.csv"]
     code = f"""
 import os, sys
 sys.path.insert(0, {str(ROOT)!r})
@@ -136,38 +137,30 @@ open("results/tables/b.csv").read()
 open("figures/01_a.png", "w").close()
 open("../outside", "w").close()
 os.close(os.open(".", os.O_RDONLY))
-for name in ("results/runs/d/x.csv", "results/runs/x.csv", "notebooks/01_a.ipynb", "data/{DATA}", "data/x"):
+for name in {read!r}:
     open(name).read()
 """
-    for name in ("results/runs/d/x.csv", "results/runs/x.csv", f"data/{DATA}", "data/x"):
+    for name in read:
         (project / name).parent.mkdir(parents=True, exist_ok=True)
         write_file(project, name, "")
     subprocess.run([sys.executable, "-c", code], cwd=project, check=True)
-    made, read = project_names(project / "log")
+    made, inputs = project_names(project / "log")
     assert made == {"results/tables/b.csv", "figures/01_a"}
-    assert read == {"results/runs/d", "results/runs/x.csv", "notebooks/01_a.ipynb", f"data/{DATA}"}
+    assert inputs == {"results/runs/d", *read[1:4]}
     assert len(rule._read_opened(project / "log")[1]) == 4
 
 
 def test_one_process_at_a_time(tmp_path):
-    code = f"""
-import sys, time
-sys.path.insert(0, {str(ROOT)!r})
-from helpers.core import exclusive
-with exclusive({str(tmp_path / "x")!r}):
-    print("in", flush=True); time.sleep(60)
-"""
-    started = [subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)]
-    try:
-        assert started[0].stdout.readline() == "in\n"
-        started.append(subprocess.Popen(started[0].args, stdout=subprocess.PIPE, text=True))
-        with pytest.raises(subprocess.TimeoutExpired):
-            started[1].wait(0.5)
-        started[0].kill()
-        assert started[1].stdout.readline() == "in\n"
-    finally:
-        for process in started:
-            process.kill()
-            process.communicate()
+    code = "from sys import argv, stdin\nfrom helpers.core import exclusive\nwith exclusive(argv[1]):\n"
+    code += " print(1, flush=True)\n stdin.read()"
+    pipes = {"cwd": ROOT, "stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    with subprocess.Popen([sys.executable, "-c", code, tmp_path / "x"], **pipes) as first:
+        assert first.stdout.readline()
+        with subprocess.Popen(first.args, **pipes) as second:
+            with pytest.raises(subprocess.TimeoutExpired):
+                second.wait(0.5)
+            first.kill()
+            assert second.stdout.readline()
+            second.kill()
     with exclusive(tmp_path / "x"):
         pass

@@ -128,13 +128,6 @@ class TestParameters:
         monkeypatch.setattr(linear, "_memory", lambda: 192)  # 16 bytes · (3 features and a bias) · 3 labels
         model.fit(X, y)
 
-    @pytest.mark.parametrize("progress", [True, False])
-    def test_a_bar_is_drawn_where_it_is_asked_for(self, progress, capfd):
-        OneVsRest(progress=progress).fit(X, Y)
-        assert ("OneVsRest" if progress else "") in (said := capfd.readouterr().err) and bool(
-            said
-        ) == progress
-
 
 @pytest.mark.parametrize("technique", [OneVsRest(), BinaryAndMulticlass(), *SEEDED], ids=name_of)
 def test_scikit_learns_checks(technique):

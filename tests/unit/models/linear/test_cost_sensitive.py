@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from helpers.models.linear import OneVsRest
-from helpers.models.linear.tuning import COSTS, CostSensitive, CostSensitiveMicro
+from helpers.models.linear.tuning import COSTS, FBR, CostSensitive, CostSensitiveMicro
 from tests.support import LINEAR, liblinear_weights, three_folds
 
 TECHNIQUES = pytest.mark.parametrize("technique", [CostSensitive, CostSensitiveMicro])
@@ -30,30 +30,27 @@ def first_best(counts):
 
 
 def test_costs_are_those_of_the_document():
-    """(2 − t)/t for t = 7/7 … 1/7, two decimals."""
+    """(2 − t)/t for t = 7/7 … 1/7, two decimals; and the values of fbr, tenths."""
     sevenths = np.arange(7, 0, -1) / 7
     assert pytest.approx((2 - sevenths) / sevenths, abs=5e-3) == COSTS
+    assert pytest.approx(np.arange(1, 9) / 10) == FBR
 
 
-@pytest.mark.parametrize(("seed", "splits"), [(1, "same"), (2, "different")])
+@pytest.mark.parametrize("seed", [1, 2])
 @TECHNIQUES
-def test_the_costs_are_those_of_a_slow_search_and_the_weights_are_those_of_the_costs(technique, seed, splits):
+def test_the_costs_are_those_of_a_slow_search_and_the_weights_are_those_of_the_costs(technique, seed):
     rng = np.random.default_rng(seed)
     features = rng.random((40, 4))
     rare = features @ rng.normal(size=(4, 4)) > [0.6, 0.9, 1.2, 1.5]
     y = (rare ^ (rng.random((40, 4)) < 0.1)).astype(int)
     random, micro = np.random.RandomState(seed), technique is CostSensitiveMicro
-
-    def drawn():
-        return [random.permutation(40)] * 7 if splits == "same" else [random.permutation(40) for _ in COSTS]
-
-    orders = [drawn()] * 4 if micro else [drawn() for _ in range(4)]
+    orders = [random.permutation(40)] * 4 if micro else [random.permutation(40) for _ in range(4)]
     counts = [
-        [cross_validated(features, positive, *pair) for pair in zip(COSTS, own, strict=True)]
-        for positive, own in zip(y.T == 1, orders, strict=True)
+        [cross_validated(features, positive, cost, order) for cost in COSTS]
+        for positive, order in zip(y.T == 1, orders, strict=True)
     ]
     expected = [first_best(sum(map(np.array, counts)))] * 4 if micro else [*map(first_best, counts)]
-    model = technique(EXACT, random_state=seed, splits=splits).fit(features, y)
+    model = technique(EXACT, random_state=seed).fit(features, y)
     assert model.costs_.tolist() == expected
     assert expected[0] > 1 if micro else len(set(expected)) > 1
     for label, cost in enumerate(expected):
@@ -75,7 +72,7 @@ def test_each_label_takes_the_best_pair_of_a_cost_and_a_c():
     features = np.random.default_rng(3).random((60, 5))
     y = (features[:, :2] + 0.3 * np.random.default_rng(4).random((60, 2)) > 0.85).astype(int)
     factors = (0.1, 1.0, 10.0)
-    grid = CostSensitive("-s 2", random_state=1, c_factors=factors).fit(features, y)
+    grid = CostSensitive("-s 2", random_state=1, c_factors=factors, splits="different").fit(features, y)
     assert set(grid.c_factors_) <= set(factors) and set(grid.costs_) <= set(COSTS)
     for label, (factor, cost) in enumerate(zip(grid.c_factors_, grid.costs_, strict=True)):
         alone = OneVsRest(f"-s 2 -c {factor} -w1 {cost}").fit(features, y)

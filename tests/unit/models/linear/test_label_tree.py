@@ -111,10 +111,6 @@ class TestGrowth:
         leaves = [node.labels.tolist() for node in tree.root_.walk() if not node.children]
         assert leaves == [[2, 6, 9], [11], [4, 5, 8], [10], [7], [0, 3], [1]]
         assert (LabelTree().degree, LabelTree().depth, LabelTree().beam) == (100, 10, 10)
-        table = sparse.csr_array(features)
-        table.indices, table.indptr = table.indices.astype(np.int64), table.indptr.astype(np.int64)
-        wide = LabelTree("-s 2", degree=3, random_state=2).fit(table, y)
-        assert np.array_equal(wide.decision_function(features), tree.decision_function(features))
 
     def test_labels_of_the_same_documents_share_a_leaf(self):
         """No split can part them, so the leaf has more labels than the degree."""

@@ -1,7 +1,6 @@
 """Option strings, and the training of one label: against LIBLINEAR's own Python interface."""
 
 import ctypes
-import os
 
 import numpy as np
 import pytest
@@ -9,7 +8,7 @@ from liblinear.liblinearutil import predict, train
 from scipy import sparse
 
 from helpers.models.linear import parse_options
-from helpers.models.linear.liblinear import LabelProblems, Options, cores
+from helpers.models.linear.liblinear import LabelProblems, Options
 
 X = np.array(
     [[1, 0, 0.5], [0.9, 0.1, 0], [0, 1, 0.2], [0.1, 0.8, 0.4], [0.2, 0.1, 1], [0, 0.3, 0.9], [0.7, 0.6, 0],
@@ -46,15 +45,6 @@ def theirs(targets, features, options):
 )
 def test_what_is_made_of_a_text(text, parsed):
     assert parse_options(text) == parsed and parsed.has_bias == (parsed.bias > 0)
-
-
-def test_cores_are_those_that_the_process_may_use(monkeypatch):
-    monkeypatch.setattr(os, "sched_getaffinity", lambda process: range(5 - process), raising=False)
-    assert cores() == 5
-    monkeypatch.delattr(os, "sched_getaffinity")  # macOS
-    for known, expected in ((7, 7), (None, 1)):
-        monkeypatch.setattr(os, "cpu_count", lambda known=known: known)
-        assert cores() == expected
 
 
 @pytest.mark.parametrize("solver", range(8))

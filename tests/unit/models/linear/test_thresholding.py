@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helpers.models.linear import OneVsRest, Thresholding
-from helpers.models.linear.tuning import FBR, _threshold_candidates
+from helpers.models.linear.tuning import _threshold_candidates
 from tests.support import LINEAR, liblinear_weights, three_folds
 
 X, Y = np.array(LINEAR["features"]), np.array(LINEAR["targets"])
@@ -15,11 +15,6 @@ EXACT = "-s 2 -e 1e-6"
 
 def fold_scores(features, positive, training, validation):
     return features[validation] @ liblinear_weights(features[training], positive[training], EXACT)
-
-
-def f1_of(predicted, positive):
-    hits = (predicted & positive).sum()
-    return 2 * hits / (predicted.sum() + positive.sum()) if hits else 0.0
 
 
 def micromacro(features, y, random):
@@ -77,10 +72,6 @@ def test_scut_fbr_has_libmultilabels_numbers(case):
     model = Thresholding(case["options"], rule="scut-fbr", random_state=1337).fit(*documents)
     assert model.thresholds_ == pytest.approx(case["thresholds"], abs=1e-5)
     assert np.array_equal(model.weights_, OneVsRest(case["options"]).fit(*documents).weights_)
-
-
-def test_values_of_fbr_are_tenths():
-    assert pytest.approx(np.arange(1, 9) / 10) == FBR
 
 
 @pytest.mark.parametrize(("rule", "least"), [("micromacro-freq", 3), ("scut-fbr", 5)])
