@@ -287,7 +287,7 @@ def _group_rows(frame: Any, columns: Sequence[str]) -> tuple[dict[str, list], np
     ({'gold': ['a'], 'predicted': ['b']}, array([3]))
     """
     columns = list(dict.fromkeys(columns))
-    kind = type(frame).__module__.lstrip("_").partition(".")[0]
+    kind, *_ = type(frame).__module__.lstrip("_").split(".")
     if kind == "pandas":
         groups = frame.groupby(columns, sort=False, dropna=False, observed=True).size()
         table = groups.reset_index(name=_COUNT).to_dict("list")

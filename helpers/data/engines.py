@@ -168,7 +168,7 @@ def _beginning(path: str) -> bytes:
             block = file.read(_HEADER)
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise MalformedRecord(path, f"the gzip archive is broken ({error})") from error
-    return block[: block.rfind(b"\n") + 1] or block
+    return block.rpartition(b"\n")[0] or block
 
 
 class _DuckDb(_Engine):
@@ -237,7 +237,7 @@ class _DuckDb(_Engine):
 
     def rows(self, frame: Any, query: str) -> Sequence[Sequence[Any]]:
         """See `_Engine.rows`."""
-        frame.create_view("part", replace=True)
+        frame.create_view("part")
         return self.connection.execute(query).fetchall()
 
 

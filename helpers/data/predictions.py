@@ -199,7 +199,7 @@ def read_columns(
 
 def _check_unique(source: Source, name: str, identifiers: Coded) -> None:
     # codes count upwards from 0, until one comes again
-    for row in np.flatnonzero(identifiers.codes != np.arange(len(identifiers)))[:1].tolist():
+    for row in np.flatnonzero(identifiers.codes != np.arange(len(identifiers))).tolist():
         here, there = map(source.where, (row, int(identifiers.codes[row])))
         reason = f"identifier {shown(identifiers[row])} of {here} occurs twice, the first time in {there}"
         raise MalformedRecord(source.path, reason, source.line(row), name)

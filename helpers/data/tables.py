@@ -48,7 +48,7 @@ class Source:
         self.path, self.form, self.content, self.names = path, form, content, list(names)
 
     def _records(self) -> Iterator[tuple[Any, Row | MalformedRecord]]:
-        return iter(())
+        raise NotImplementedError
 
     def rows(self, on_fault: Callable[[MalformedRecord], None] | None = None) -> Iterator[tuple[Any, Row]]:
         """The line that each row starts on (without lines its number, or None), and its cells by column.
@@ -145,7 +145,7 @@ class _Delimited(Source):
     def __init__(self, path: Path | str, form: str, content: bytes) -> None:
         super().__init__(path, form, content)
         self.delimiter = DELIMITERS[form]
-        _, self.names = next(self._lines("replace"), (1, []))
+        self.names = next((row for _, row in self._lines("replace")), [])
         if not self.names:
             raise MalformedRecord(path, "the file is empty; a header line with column names is needed", 1)
         for other, name in ((";", "semicolons"), ("\t", "tabs")):  # read as it is, it would have one column

@@ -249,7 +249,7 @@ def _parse(tokens: Iterable[Any]) -> dict[str, list[Any]]:
         while above.is_space and above.head.i != above.i:
             above = above.head
         heads.append(0 if above.i == token.i else numbers.get(above.i, 0))
-    root = heads.index(0) + 1 if words else 0
+    root = heads.index(0) + 1
     return {
         "words": [[token.idx, token.idx + len(token.text)] for token in words],
         "heads": [head or (root if number != root else 0) for number, head in enumerate(heads, start=1)],
