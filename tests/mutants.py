@@ -7,7 +7,8 @@ a constant raised by 1, `and` for `or`, True for False, None for what a function
 copy of the checkout, where its examples and the tests of its folder run until one of them fails.
 
 Left out is what says only how a text is laid out (the widths of columns, how long a listing is), how much is
-worked on at a time (BLOCK…, `replicate_entries`), what a type checker needs, and whether a class is frozen.
+worked on at a time (BLOCK…, `AMOUNTS`, `replicate_entries`), what a type checker needs, whether a class is
+frozen, and the engine that only nightly tests run (Spark).
 """
 
 import argparse
@@ -27,6 +28,8 @@ FOLDERS = ("metrics", "evaluation", "data", "models/linear", "runs")
 """Of helpers; the folder of the same name in tests/unit has to notice a fault there."""
 DATA = ("variants", "predictions", "tables", "columns", "counting", "engines")
 """Modules of data that are changed; the others read one format each."""
+AMOUNTS = ("ALONE", "AHEAD", "LARGE", "READ_AGAIN", "MOST_COMBINATIONS", "_HEADER", "jobs", "version")
+"""Of work for a process or an engine, where no result depends on the number; and versions, raised by hand."""
 PAIRS = ((ast.Lt, ast.GtE), (ast.LtE, ast.Gt), (ast.Eq, ast.NotEq), (ast.Is, ast.IsNot), (ast.In, ast.NotIn))
 PAIRS += ((ast.And, ast.Or), (ast.Add, ast.Sub), (ast.Mult, ast.Div))
 SWAPPED = {old: new for pair in PAIRS for old, new in (pair, pair[::-1])} | {ast.FloorDiv: ast.Mult}
@@ -53,16 +56,16 @@ def changed(node: ast.AST) -> ast.AST | None:
 def is_left_out(node: ast.AST, parent: ast.AST) -> bool:
     """Whether no test has to notice a fault there: of annotations, errors' words, layout, sizes of blocks."""
     match node, parent:
-        case ast.Raise() | ast.JoinedStr() | ast.arg() | ast.Assert(), _:
+        case ast.Raise() | ast.JoinedStr() | ast.arg() | ast.Assert() | ast.ClassDef("_Spark"), _:
             return True
-        case ast.keyword("strict" | "copy" | "width") | ast.AnnAssign(ast.Name("width")), _:
+        case ast.keyword("strict" | "copy" | "width" | "leave") | ast.AnnAssign(ast.Name("width")), _:
             return True  # strict: of zip, of sound columns
         case _, ast.AnnAssign(annotation=other) | ast.FunctionDef(returns=other):
             return node is other
-        case _, ast.Call(ast.Name("Column" | "listing"), [_, second, *_]):
+        case _, ast.Call(ast.Name("Column" | "listing" | "shown" | "visible"), [_, second, *_]):
             return node is second
         case ast.Assign([ast.Name(name)]), _:
-            return name.startswith("BLOCK")
+            return name.startswith("BLOCK") or name in AMOUNTS
         case ast.Call(ast.Name("max")), _:
             return "BLOCK" in ast.unparse(node)
         case ast.FunctionDef("replicate_entries"), _:

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from helpers import ROOT
 from helpers.cli import main
 from helpers.core import MalformedRecord
-from helpers.data import Documents, RelationSample
+from helpers.data import Documents, ParsedSample, RelationSample
 from helpers.data.samples import word_spans
 from helpers.metrics import Outcome, Weighting, register_scheme
 from helpers.metrics.scores import _WEIGHTINGS
@@ -241,6 +241,13 @@ SPOILT_FILES = {
 
 
 HOSTILE_NAMES = ["<script>alert(1)</script>", "=cmd()|' /C calc'!A0", "</script><img src=x onerror=alert(2)>"]
+
+
+_WORDS = ["The", "fire", "here", "caused", "panic"]
+PARSED = ParsedSample(
+    *("1", " ".join(_WORDS), (4, 8), (21, 26), "Cause-Effect(e1,e2)", "EVENT", "STATE"),
+    *(word_spans(_WORDS), (2, 4, 2, 0, 4)),
+)
 
 
 def sentence_of(name: str, words: list[str], head: int, tail: int, relation: str) -> RelationSample:

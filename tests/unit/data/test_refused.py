@@ -7,15 +7,11 @@ import pytest
 
 from helpers import data
 from helpers.data import Dataset, Documents, label_matrix, label_statistics, parse_tagged
-from helpers.data.samples import _check_tree, word_spans
+from helpers.data.samples import _check_tree
 from helpers.metrics import Outcome
+from tests.support import PARSED
 
 SAMPLE = ("The fire caused panic.", (4, 8), "Cause-Effect(e1,e2)")
-WORDS = ["The", "fire", "here", "caused", "panic"]
-PARSED = data.ParsedSample(
-    *("1", " ".join(WORDS), (4, 8), (21, 26), "Cause-Effect(e1,e2)", "EVENT", "STATE"),
-    *(word_spans(WORDS), (2, 4, 2, 0, 4)),
-)
 EMPTY_WORD = ((0, 3), (4, 4), (9, 13), (14, 20), (21, 26))
 
 

@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from helpers import data
-from helpers.data import ParsedSample, RelationSample, parse_tagged, pruned_heads, render
-from helpers.data.samples import _check_tree, word_spans
+from helpers.data import RelationSample, parse_tagged, pruned_heads, render
+from helpers.data.samples import _check_tree
+from tests.support import PARSED
 
 MARKERS = (data.TAGS, data.RDR_MARKERS, data.SPACED_TAGS)
 
@@ -110,15 +111,8 @@ def test_every_tree_is_one_and_every_spoilt_one_is_none(heads):
                 _check_tree(heads[:word] + [0] + heads[word + 1 :])
 
 
-WORDS = ["The", "fire", "here", "caused", "panic"]
-SAMPLE = ParsedSample(
-    *("1", " ".join(WORDS), (4, 8), (21, 26), "Cause-Effect(e1,e2)", "EVENT", "STATE"),
-    *(word_spans(WORDS), (2, 4, 2, 0, 4)),
-)
-
-
 def test_pairing_exchanges_the_types_and_keeps_the_tree():
-    other = data.paired_sample(SAMPLE)
+    other = data.paired_sample(PARSED)
     assert (other.head_text, other.tail_text, other.types) == ("panic", "fire", ("STATE", "EVENT"))
-    assert other.relation == "Cause-Effect(e2,e1)" and other.heads == SAMPLE.heads
-    assert data.paired_sample(other) == SAMPLE and data.paired_sets([SAMPLE])["merged"] == [SAMPLE, other]
+    assert other.relation == "Cause-Effect(e2,e1)" and other.heads == PARSED.heads
+    assert data.paired_sample(other) == PARSED and data.paired_sets([PARSED])["merged"] == [PARSED, other]

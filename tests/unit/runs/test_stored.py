@@ -42,11 +42,10 @@ def test_printed_numbers_are_what_they_were():
     assert not changed, "\n".join(["files of printed numbers changed:", *map(str, changed)])
 
 
-def test_one_changed_digit_of_a_printed_number_is_noticed(tmp_path):
+def test_one_more_digit_of_a_printed_number_is_noticed(tmp_path):
     shutil.copytree(renew.PUBLISHED, tmp_path / "published")
     table = tmp_path / "published" / "D-table-5.csv"
-    text = table.read_text("utf-8")
-    table.write_text(text[:-5] + ("8" if text[-5] == "9" else "9") + text[-4:], "utf-8")
+    table.write_text(table.read_text("utf-8") + "9", "utf-8")
     (tmp_path / "published" / "W-prose.csv").unlink()
     hashes = renew.published_hashes(tmp_path / "published")
     changed = renew.changes(renew.read_golden("published.csv"), hashes)

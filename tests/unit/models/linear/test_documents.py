@@ -97,6 +97,15 @@ class TestEveryTechnique:
             assert (scores <= model.threshold).all()
 
 
+@pytest.mark.parametrize("technique", ["thresholding", "cost_sensitive", "cost_sensitive_micro"])
+def test_a_label_that_only_validation_documents_have_is_known(technique):
+    """L, Section 2.3: 'rare' is a label of one document; where a fold validates on it, no training document
+    has it."""
+    documents = Documents(IDS, [*LABELS[:-1], ("rare",)], TEXTS)
+    model = DocumentClassifier(technique, OPTIONS, **SEEDED).fit(documents)
+    assert model.labels == ("gas", "grain", "oil", "rare") and np.isfinite(model.scores(UNSEEN)).all()
+
+
 def test_features_of_another_width_are_padded_or_cut():
     documents, model = documents_for("1vsrest", features=True), trained("1vsrest", features=True)
     table = documents.features

