@@ -15,10 +15,9 @@ Source: Lyu et al. 2021, Section III, Eqs. 1–3.
 
 from __future__ import annotations
 
-from collections import namedtuple
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -100,10 +99,44 @@ def _official(
     return {name: scalar(ratio(*share, undefined=0.0)) for name, share in shares.items()}
 
 
-DirectionScores = namedtuple(
-    "DirectionScores", "performance_original performance_paired pd better_set pir ppr n"
-)
-"""What `direction_scores` found; fractions, arrays for replicates."""
+class DirectionScores(NamedTuple):
+    """What `direction_scores` found; fractions, arrays for replicates.
+
+    Attributes
+    ----------
+    performance_original, performance_paired : P_A and P_B.
+    pd : |P_A − P_B|; small is good.
+    better_set : 'A' if P_A > P_B, else 'B' (a tie goes to B).
+    pir : share of the right predictions on the better set that did not move; small is good; nan if none is
+        right.
+    ppr : share of samples that are right on both sets; large is good; nan if no label has an inverse.
+    n : samples that pir and ppr look at: those whose gold label has an inverse.
+    """
+
+    performance_original: Any
+    performance_paired: Any
+    pd: Any
+    better_set: Any
+    pir: Any
+    ppr: Any
+    n: Any
+
+    @property
+    def undefined(self) -> tuple[str, ...]:
+        """Names of the scores that are 0/0.
+
+        >>> DirectionScores(0.0, 0.0, 0.0, "B", float("nan"), 0.0, 4).undefined
+        ('pir',)
+        """
+        return tuple(name for name in ("pir", "ppr") if np.isnan(getattr(self, name)).any())
+
+    def to_dict(self) -> dict[str, Any]:
+        """The fields by name, for JSON: nan becomes None.
+
+        >>> DirectionScores(0.0, 0.0, 0.0, "B", float("nan"), 0.0, 4).to_dict()["pir"] is None
+        True
+        """
+        return self._asdict() | dict.fromkeys(self.undefined)
 
 
 def inverse_labels(labels: Iterable[Label]) -> dict[Label, Label]:

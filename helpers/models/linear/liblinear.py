@@ -22,7 +22,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from liblinear.liblinear import liblinear, parameter, problem, solver_names
@@ -143,12 +143,15 @@ class LabelProblems:
     title : of a progress bar over the labels; None: no bar.
 
     Attributes: `n`, `targets` as columns, `count` of them, `width` with the constant feature; `weights`,
-    (L, width), what `keep` has found so far, also in other processes.
+    (L, width), what `keep` has found so far, also in other processes; of the class, `solved`: how many
+    problems of labels this process has handed to the solver.
 
     >>> problems = LabelProblems(np.eye(2), np.eye(2), parse_options("-s 2 -e 1e-6"))
     >>> problems.positive(1).tolist(), problems.solve(1).round(3).tolist()
     ([False, True], [-0.667, 0.667])
     """
+
+    solved: ClassVar[int] = 0
 
     def __init__(
         self,
@@ -193,6 +196,7 @@ class LabelProblems:
         self, label: int, rows: np.ndarray | None = None, cost: float = 1.0, factor: float = 1.0
     ) -> np.ndarray:
         """`train` of a label."""
+        LabelProblems.solved += 1
         return self.train(self.positive(label), rows, cost, factor)
 
     def keep(self, label: int, cost: float = 1.0, factor: float = 1.0) -> None:
