@@ -161,8 +161,9 @@ def findings_table(runs: Iterable[Run]) -> pd.DataFrame:
     >>> len(table), set(table["verdict"]), table["printed_first"][0], table["label"].iloc[-1]
     (46, {'undecided'}, '81.27', 'micro − macro, EM-ES → PTR')
     """
-    scores = reporting.per_seed(runs, _scores, _title).replace({"dataset": {_OFFICIAL_TEXT: _SEMEVAL}})
     table, keys = _with_printed(_read_findings("[RW]")).drop(columns="finding"), [*_PAIR, "score"]
+    compared = [run for run in runs if _title(run) in {*table["first"], *table["second"]}]
+    scores = reporting.per_seed(compared, _scores, _title).replace({"dataset": {_OFFICIAL_TEXT: _SEMEVAL}})
     tests = [pd.DataFrame(columns=[*keys, *_TESTED, "runs"])]
     for (dataset, *pair), part in table.groupby(_PAIR, sort=False):
         own = scores[(scores["dataset"] == dataset) & scores["score"].isin(part["score"])]
