@@ -7,11 +7,10 @@ from __future__ import annotations
 
 import logging
 import time
-from collections import namedtuple
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import scipy  # its parts are loaded when they are first asked for
@@ -229,8 +228,17 @@ BLOCK = 4_000_000
 """Scores in memory at once (32 MB)."""
 
 
-DocumentScores = namedtuple("DocumentScores", "report with_test_labels unseen seconds")
-"""What a classifier reaches on a set of documents; see `score_documents`."""
+class DocumentScores(NamedTuple):
+    """What a classifier reaches on a set of documents.
+
+    `report` is over the labels that it knows; `with_test_labels` also over those that only these documents
+    have, `unseen`, and None if there are none. `seconds` is the time of predicting, features not included.
+    """
+
+    report: MultilabelReport
+    with_test_labels: MultilabelReport | None
+    unseen: tuple[str, ...]
+    seconds: float
 
 
 def score_documents(

@@ -6,14 +6,13 @@ for, and each is tested as `compare` tests: by the 95 % interval of a paired boo
 
 from __future__ import annotations
 
-from collections import namedtuple
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from math import ceil, sqrt
 from pathlib import Path
 from statistics import NormalDist
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -133,8 +132,23 @@ def _errors(label: np.ndarray, said: np.ndarray, shares: np.ndarray, size: int) 
     return spread / np.maximum(spread.sum(1, keepdims=True), np.finfo(float).tiny)
 
 
-SamplePlan = namedtuple("SamplePlan", "scheme difference discordant power needed rows by_formula")
-"""How many samples tell two systems apart, and how likely each size is to; see `plan_samples`."""
+class SamplePlan(NamedTuple):
+    """How many samples tell two systems apart, and how likely each size is to.
+
+    Attributes
+    ----------
+    scheme, difference, discordant, power : what was asked: the scheme, a fraction, the share of samples on
+        which exactly one system is right, and the power. needed : samples, from the curve through `rows`.
+    rows : (samples, power there, its standard error). by_formula : `accuracy_samples`, if of accuracy.
+    """
+
+    scheme: str
+    difference: float
+    discordant: float
+    power: float
+    needed: int
+    rows: tuple[tuple[int, float, float], ...]
+    by_formula: int | None
 
 
 def plan_samples(

@@ -78,7 +78,7 @@ IDENTITY = [[1, 0]]
         (lambda: Outcome.from_rows([[0, 0, 0, 1]], LABELS), r"is .*: 2 positions below 4 and a count"),
         (lambda: Outcome.from_rows([[0, 0, 1]], LABELS, ("gold", "predicted", "paired")), r"rows\[0\] is"),
         (lambda: Outcome.from_rows([[0, 1, 1]], ["a", "a"]), "labels holds a label twice"),
-        (lambda: Outcome.from_rows([[0, 0, 2**52]] * 2, LABELS), "counts add up to"),
+        (lambda: Outcome.from_rows([[0, 0, 2**52]] * 2, LABELS), "rows add up to"),
         (lambda: Outcome.from_rows([[[0], [4], 1]], LABELS, **SETS), r"is .*: 2 lists of positions below 4"),
         (lambda: Outcome.from_rows([[[-1], [0], 1]], LABELS, **SETS), r"rows\[0\] is"),
         (lambda: Outcome.from_rows([[[0, 0], [1], 1]], LABELS, **SETS), r"rows\[0\] is"),
