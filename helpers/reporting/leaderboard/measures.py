@@ -43,6 +43,7 @@ class _Measure:
     better : 'higher' or 'lower'. interval : whether there is one.
     fits : (labels, negative) → whether a test set has it. averages : whether `function` averages classes and
         takes `classes_of`, the outcome that decides which, so that all replicates average the same.
+    part : the key of this measure, where `function` gives several at once.
     """
 
     name: str
@@ -54,6 +55,7 @@ class _Measure:
     interval: bool = True
     fits: Fits = lambda labels, negative: True
     averages: bool = False
+    part: str = ""
 
 
 def _semeval(labels: Sequence[core.Label], negative: core.Label | None) -> bool:
@@ -74,17 +76,17 @@ def _performance(table: Any, negative: core.Label | None, classes_of: Any = None
     return metrics.average(table, "macro", negative=negative, classes_of=classes_of)
 
 
-def _direction(name: str, outcome: Any, negative: core.Label | None, classes_of: Any = None) -> Any:
+def _direction(outcome: Any, negative: core.Label | None, classes_of: Any = None) -> dict[str, Any]:
     performance = partial(_performance, negative=negative)
-    return getattr(metrics.direction_scores(outcome, None, performance, classes_of), name)
+    return metrics.direction_scores(outcome, None, performance, classes_of)._asdict()
 
 
 def _at_k(name: str, outcome: metrics.MultilabelOutcome, negative: core.Label | None) -> Any:
     return outcome.ranking.scores([int(name.partition("@")[2])])[name]
 
 
-def _of_facts(name: str, ranking: Any, negative: core.Label | None) -> Any:
-    return metrics.fact_scores(ranking)[name]  # None is undefined
+def _of_facts(ranking: Any, negative: core.Label | None) -> dict[str, Any]:
+    return metrics.fact_scores(ranking)  # None is undefined
 
 
 def _scheme_score(name: str, outcome: Any, negative: core.Label | None, classes_of: Any = None) -> Any:
@@ -117,12 +119,12 @@ _BUILT_IN = (
     _Measure("accuracy", "accuracy", "labels", _accuracy, _OF_ALL),
     _Measure("official_macro", "official macro", "labels", metrics.official_macro, **_OF_TASK),
     *(
-        _Measure(name, title, "paired", partial(_direction, name), about, better, averages=True)
+        _Measure(name, title, "paired", _direction, about, better, averages=True, part=name)
         for name, title, about, better in _DIRECTION
     ),
     *(_Measure(name, name, "sets", partial(_at_k, name), fits=partial(_has_labels, k)) for name, k in _AT),
     *(
-        _Measure(name, title, "facts", partial(_of_facts, name), about, interval=name in _DRAWN)
+        _Measure(name, title, "facts", _of_facts, about, interval=name in _DRAWN, part=name)
         for name, title, about in _FACTS
     ),
 )
@@ -248,14 +250,27 @@ def measured(run: Run, replicates: int = REPLICATES, cached: bool = False) -> di
     values: dict[str, Any] = {}
     for kind, (outcome, measures) in applied.items():
         ends = _intervals(kind, outcome, run, measures, replicates) if replicates else {}
-        for measure in measures:
-            value = float(np.asarray(measure.function(outcome, run.negative), dtype=float))
-            values[measure.name] = [value, *ends.get(measure.name, (None, None))]
+        numbers = _values(measures, outcome, run.negative)
+        for measure, value in zip(measures, numbers, strict=True):
+            values[measure.name] = [float(value), *ends.get(measure.name, (None, None))]
     schemes = _scheme_ends(applied, run.negative, replicates) if replicates else {}
-    numbers = metrics.plain_values({"measures": values, "ends": schemes})
+    made = metrics.plain_values({"measures": values, "ends": schemes})
     if cached:
-        core.write_atomically(path, json.dumps(numbers))
-    return numbers
+        core.write_atomically(path, json.dumps(made))
+    return made
+
+
+def _values(
+    measures: Sequence[_Measure], outcome: Any, negative: core.Label | None, classes_of: Any = None
+) -> list[np.ndarray]:
+    """The value of each measure on an outcome; a function that gives several is called once."""
+    made: dict[int, Any] = {}
+    for measure in measures:
+        if id(measure.function) not in made:
+            fixed = {"classes_of": classes_of} if measure.averages and classes_of is not None else {}
+            made[id(measure.function)] = measure.function(outcome, negative, **fixed)
+    values = [(made[id(measure.function)], measure.part) for measure in measures]
+    return [np.asarray(value[part] if part else value, dtype=float) for value, part in values]
 
 
 def _intervals(
@@ -265,11 +280,7 @@ def _intervals(
     rng, drawn = np.random.default_rng(SEED), [measure for measure in measures if measure.interval]
 
     def statistic(table: Any) -> np.ndarray:
-        values = []
-        for measure in drawn:
-            fixed = {"classes_of": outcome} if measure.averages else {}
-            values.append(np.asarray(measure.function(table, run.negative, **fixed), dtype=float))
-        return np.stack(values, axis=-1)
+        return np.stack(_values(drawn, table, run.negative, outcome), axis=-1)
 
     if not drawn or (kind == "facts" and outcome.hits is None):
         return {}
