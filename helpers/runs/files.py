@@ -13,6 +13,7 @@ import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
+from functools import lru_cache
 from importlib.metadata import version
 from operator import attrgetter
 from pathlib import Path
@@ -188,20 +189,15 @@ def load_run(path: Path | str) -> Run:
     """
     path = Path(path)
     with naming_file(path):
-        record = _read(path)
-        stated = record.pop("configuration_sha256", None)
-        run = validated(RUN, record)
-        if stated not in (None, run.configuration_sha256):
-            actual = f"that of the configuration is {run.configuration_sha256!r}"
-            raise ValueError(f"configuration_sha256 is {shown(stated)}; {actual}")
-        return run
+        if path.stat().st_size > MAX_BYTES:
+            raise ValueError(f"it has {path.stat().st_size} bytes; expected at most {MAX_BYTES}")
+        return _parse(path.read_bytes())
 
 
-def _read(path: Path) -> dict[str, Any]:
-    """The JSON object in a file, all keys there, without the version of the schema; ValueError for others."""
-    if path.stat().st_size > MAX_BYTES:
-        raise ValueError(f"it has {path.stat().st_size} bytes; expected at most {MAX_BYTES}")
-    record = json.loads(path.read_bytes().decode("utf-8"), object_pairs_hook=distinct_keys)
+@lru_cache(maxsize=1024)  # a page asks for the same stored runs a dozen times
+def _parse(content: bytes) -> Run:
+    """The run that a file's content is; ValueError as `load_run`, without the file."""
+    record = json.loads(content.decode("utf-8"), object_pairs_hook=distinct_keys)
     if not isinstance(record, dict):
         raise ValueError(f"a run is a JSON object, this is a {type(record).__name__}")
     version = record.pop("schema_version", None)
@@ -210,7 +206,12 @@ def _read(path: Path) -> dict[str, Any]:
     for key in KEYS[1:]:
         if key not in record and key not in OPTIONAL:
             raise ValueError(f"missing key {key}")
-    return record
+    stated = record.pop("configuration_sha256", None)
+    run = validated(RUN, record)
+    if stated not in (None, run.configuration_sha256):
+        actual = f"that of the configuration is {run.configuration_sha256!r}"
+        raise ValueError(f"configuration_sha256 is {shown(stated)}; {actual}")
+    return run
 
 
 def list_runs(
