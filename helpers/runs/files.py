@@ -40,6 +40,7 @@ KEYS = ("schema_version", *_NAMES[:_CUT], "configuration_sha256", *_NAMES[_CUT:-
 OPTIONAL = {"options", "versions", "history", "facts", "cost"}
 """Left out when they are empty."""
 RUN = TypeAdapter(Run)
+_COMPACT = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False).encode
 
 
 def safe_name(name: str) -> str:
@@ -171,7 +172,7 @@ def _pack_rows(rows: Iterable[Any], width: int) -> Iterable[str]:
     """
     line = ""
     for row in rows:
-        text = json.dumps(row, separators=(",", ":"), ensure_ascii=False)
+        text = _COMPACT(row)
         if line and len(line) + len(text) + 3 > width:
             yield line + ","
             line = ""
