@@ -30,7 +30,7 @@ export MPLCONFIGDIR ?= $(CURDIR)/.cache/matplotlib
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup reproduce publish leaderboard site sdist wheel grid test nightly bench mutants lint lock data lab clean
+.PHONY: help setup reproduce publish leaderboard site sdist wheel grid test suite nightly bench mutants lint lock data lab clean
 
 help:  ## list the targets
 	@awk -F ':.*## *' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -57,7 +57,10 @@ leaderboard: setup  ## write the page of all stored systems, results/leaderboard
 	$(PY) -m helpers leaderboard rebuild
 	-$(PY) docs/pictures.py
 
-test: lint  ## lint, then unit tests, doctests, structure checks and all notebooks, on all processors
+test: setup  ## lint, and beside it unit tests, doctests, structure checks and all notebooks, on all processors
+	+$(MAKE) --no-print-directory --jobs=2 lint suite
+
+suite: setup
 	$(PY) -m pytest $(PARALLEL) $(ONLY) -m 'not nightly'
 
 nightly: setup  ## what takes longer: solutions, JupyterLab, Slurm, Spark, wheels, 1,000 kills, 10,000 spoilt files, benchmarks

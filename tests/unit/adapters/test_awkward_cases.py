@@ -6,7 +6,6 @@ import warnings
 import pytest
 import sklearn.metrics
 import torch
-from torchmetrics.classification import MulticlassF1Score
 
 from helpers import ROOT
 from helpers.adapters import compute_metrics, f1_score
@@ -21,6 +20,8 @@ def computed(row: dict[str, str]) -> float:
     gold, predicted = ([int(label) for label in row[column].split()] for column in ("gold", "predicted"))
     names = {"gold": gold, "predicted": predicted, "nan": float("nan"), "names": NAMES}
     if row["library"] == "torchmetrics":
+        from torchmetrics.classification import MulticlassF1Score  # takes seconds to load
+
         metric = eval(row["call"], {"MulticlassF1Score": MulticlassF1Score})
         if gold:
             metric.update(torch.tensor(predicted), torch.tensor(gold))
