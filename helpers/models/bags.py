@@ -218,20 +218,25 @@ class BagClassifier(NeuralModel):
 
         Raises ValueError for an unknown aggregator, and for 'query' if the model has not learnt it.
         """
+        aggregator = self._known(aggregator)  # before the encoder works
         if not bags:
             return np.empty((0, len(self.labels)))
         return self.aggregated(self.sentence_vectors(bags, progress), aggregator)
 
     def aggregated(self, vectors: Sequence[torch.Tensor], aggregator: Aggregator | None = None) -> np.ndarray:
         """`scores` of bags whose `sentence_vectors` are there already, as to compare aggregators."""
-        aggregator, device = aggregator or self.aggregator, self.classifier.weight.device
+        aggregator, device = self._known(aggregator), self.classifier.weight.device
+        with torch.inference_mode():
+            rows = [self._bag_scores(bag.to(device), aggregator) for bag in vectors]
+        return torch.stack(rows).cpu().numpy().astype(float)
+
+    def _known(self, aggregator: Aggregator | None) -> Aggregator:
+        aggregator = aggregator or self.aggregator
         if aggregator not in AGGREGATORS:
             raise unknown_name("aggregator", aggregator, AGGREGATORS)
         if aggregator == "query" and self.query is None:
             raise ValueError("aggregator 'query' is learnt in training: this model was trained without it")
-        with torch.inference_mode():
-            rows = [self._bag_scores(bag.to(device), aggregator) for bag in vectors]
-        return torch.stack(rows).cpu().numpy().astype(float)
+        return aggregator
 
     def _bag_scores(self, vectors: torch.Tensor, aggregator: Aggregator) -> torch.Tensor:
         """(L,) from the (n, H) of one bag."""

@@ -133,11 +133,11 @@ def test_vectors_and_scores_by_hand(aggregator) -> None:
     assert model.aggregated([vectors], aggregator)[0].tolist() == pytest.approx(shares)
 
 
-def test_an_aggregator_that_was_not_learnt(trained) -> None:
+def test_an_aggregator_that_was_not_learnt_is_refused_before_a_bag_is_read(trained) -> None:
     with pytest.raises(ValueError, match="'query' is learnt in training"):
-        scores(trained("pcnn"), BAGS, "query")
+        scores(trained("pcnn"), [], "query")
     with pytest.raises(ValueError, match="unknown aggregator 'on'; did you mean 'one'"):
-        scores(trained("pcnn"), BAGS, "on")
+        scores(trained("pcnn"), [], "on")
     assert scores(trained("pcnn"), []).shape == (0, 3)
 
 
