@@ -1,4 +1,4 @@
-"""Charts of lines and of points in a plane: along α or recall, over epochs, from scheme to scheme."""
+"""Charts of a plane: lines along α or recall, over epochs, from scheme to scheme; columns, and cells."""
 
 from __future__ import annotations
 
@@ -8,9 +8,25 @@ from collections.abc import Sequence
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+import seaborn as sns
 from matplotlib.axes import Axes
+from matplotlib.patches import Rectangle
+from matplotlib.ticker import MaxNLocator
+from scipy.optimize import isotonic_regression
 
-from .style import BLUE, FAINT, LINES, PALETTE, QUIET, below, canvas, label_ends, panels, styled, write
+from ..data import datasets
+from .style import BLUE, FAINT, INK, LINES, ORANGE, canvas, styled, write
+
+
+def _panels(
+    frame: pd.DataFrame, column: str | None, title: str, height: float, xlabel: str = "", **layout: object
+) -> list[tuple[str, Axes, pd.DataFrame]]:
+    """A row of panels, one for each value of a column (None: a single one): the value, its axes, its rows."""
+    parts = list(frame.groupby(column, sort=False)) if column else [("", frame)]
+    grid = canvas(title, height, xlabel, [range(len(parts))], **layout)
+    for axes, (name, _) in zip(grid, parts, strict=True):
+        axes.set_title(name)
+    return [(name, axes, rows) for axes, (name, rows) in zip(grid, parts, strict=True)]
 
 
 @styled
@@ -33,7 +49,7 @@ def alpha_chart(
     >>> [text.get_text() for text in alpha_chart(curves, "one").axes[0].texts]
     ['macro', 'dodrans', 'weighted', '60.0 m']
     """
-    axes = canvas(title, 3.0, "α of the weights n^α (n: test samples of the class)")
+    (axes,) = canvas(title, 3.0, "α of the weights n^α (n: test samples of the class)")
     ends = []
     for color, (name, curve) in zip(LINES * 3, curves.groupby(line, sort=False), strict=False):
         axes.plot(curve["alpha"], curve[value], color=color)
@@ -52,7 +68,7 @@ def alpha_chart(
     for alpha in crossings:
         axes.axvline(alpha, color="black", linestyle=":", linewidth=1.2)
         axes.text(alpha, 0.03, f" α = {alpha:.2f}", transform=axes.get_xaxis_transform())
-    label_ends(axes, ends)
+    _label_ends(axes, ends)
     return axes.figure
 
 
@@ -74,21 +90,22 @@ def curve_chart(
     ----------
     points : by these names columns `x`, `y`, `line`, and `panel` if there are several; `low`, `high` are
         drawn as a band. Where a line has several points at one x, they are drawn small, and the line goes
-        through their means. labels : of the x and of the y axis. marker : of the points, with the last value
-        before the line's name; a single line has all its values. axis : for `Axes.set`.
+        through their means. labels : of the x and of the y axis; without that of y, each panel has its own
+        scale. marker : of the points, with the last value before the line's name; a single line has all its
+        values. axis : for `Axes.set`.
 
     >>> points = pd.DataFrame({"x": [0, 0, 50], "group": "g", "value": [1.0, 0.8, 0.4]})
     >>> axes = curve_chart(points, "one", "x", "value", "group", ("noise (%)", "τ")).axes[0]
     >>> axes.lines[-1].get_ydata().tolist(), axes.texts[0].get_text()
     ([0.9, 0.4], '0.90')
     """
-    drawn = panels(points, panel, title, 2.7, labels[0], sharey=panel is not None)
+    drawn = _panels(points, panel, title, 2.7, labels[0], sharey=panel is not None and bool(labels[1]))
     colors = dict(zip(points[line].unique(), LINES * 3, strict=False))
     width = points[x].max() - points[x].min()
     for _, axes, rows in drawn:
         ends = []
-        for name, color in colors.items():
-            own = rows[rows[line] == name]
+        for name, own in rows.groupby(line, sort=False):
+            color = colors[name]
             curve = _draw_line(axes, own, (x, y), width, {"marker": marker, "color": color})
             end, highest = curve[y].iloc[-1], own.groupby(x)[y].max()
             words = f"{end:.3g} ".replace("-", "−") + name if marker else name
@@ -98,7 +115,7 @@ def curve_chart(
         axes.set(**axis)
     drawn[0][1].set_ylabel(labels[1])
     if len(colors) > 1:
-        label_ends(axes, ends)
+        _label_ends(axes, ends)
     return axes.figure
 
 
@@ -119,40 +136,6 @@ def _draw_line(
 
 
 @styled
-def few_runs_chart(simulated: pd.DataFrame, shown: float, title: str) -> plt.Figure:
-    """What tests over a few runs find: how often, and how large the effect looks when they do.
-
-    Parameters
-    ----------
-    simulated : columns `true_d`, `significant` (share of experiments with p < .05), `estimated_d` (mean |d|
-        of these). shown : the true d at which the values of both curves are written.
-
-    >>> simulated = pd.DataFrame({"true_d": [0, 2], "significant": [0.05, 0.77], "estimated_d": [1.9, 2.53]})
-    >>> [axes.texts[0].get_text() for axes in few_runs_chart(simulated, 2, "Few runs").axes]
-    ['77 %', '2.5 SD']
-    """
-    words = "true gap between two models, in standard deviations (SD) of their runs"
-    left, right = canvas(title, 2.4, words, 1, 2)
-    here, d = simulated[simulated["true_d"] == shown].iloc[0], simulated["true_d"]
-    looks = (
-        (left, "significant", 100, "{:.0f} %", (6, 0), BLUE),
-        (right, "estimated_d", 1, "{:.1f} SD", (-1, 6), PALETTE[3]),
-    )
-    for axes, column, unit, form, shift, color in looks:
-        axes.plot(d, unit * simulated[column], color=color)
-        axes.axvline(shown, color=QUIET, linewidth=0.8, zorder=0)
-        value = unit * here[column]
-        axes.plot(shown, value, "o", color=color)
-        write(axes, form.format(value), shown, value, shift, color, fontweight="bold")
-        axes.set_xticks(range(int(d.max()) + 1))
-    right.plot(d, d, color="#666666", linestyle=":", linewidth=1.2)
-    write(right, "dotted:\ntrue gap", d.max(), 0.25 * d.max(), (-1, 0), "#666666")
-    left.set(ylim=(0, 103), title="trials that find the\ngap, p < .05 (%)")
-    right.set(ylim=(0, None), title="gap they report,\non average (SD)")
-    return left.figure
-
-
-@styled
 def slope_chart(
     lines: pd.DataFrame, title: str, ylabel: str, digits: int = 1, ranks: bool = False
 ) -> plt.Figure:
@@ -170,7 +153,7 @@ def slope_chart(
     ['10.0', '30.0 a']
     """
     steps = list(lines["x"].unique())
-    axes = canvas(title, 3.8 if ranks else 3.1)
+    (axes,) = canvas(title, 3.8 if ranks else 3.1)
     table = lines.pivot_table(index="line", columns="x", values="value", sort=False)[steps]
     named = table[table.index.isin(lines.loc[lines["marked"], "line"])]
     colors = dict(zip(named.index, LINES * 3, strict=False))
@@ -190,7 +173,7 @@ def slope_chart(
     for x in (len(steps) - 1,) if ranks else (0, len(steps) - 1):
         texts = [f"{y:.{digits}f} {name if x else ''}" for name, y in named[steps[x]].items()]
         ends = zip([x] * len(named), named[steps[x]], texts, colors.values(), strict=True)
-        label_ends(axes, list(ends), left=not x)
+        _label_ends(axes, list(ends), left=not x)
     return axes.figure
 
 
@@ -208,59 +191,100 @@ def _draw_slopes(axes: Axes, named: pd.DataFrame, lines: pd.DataFrame, colors: d
 
 
 @styled
-def original_paired_chart(points: pd.DataFrame, title: str) -> plt.Figure:
-    """Performance on the paired set B against that on the test set A; a line joins two models.
+def perplexity_chart(tails: pd.DataFrame, title: str) -> plt.Figure:
+    """Each corpus and the balanced one that is as uncertain: bars of class shares, and a box 2^H wide.
+
+    Bars and box have the same area, 1. So what towers above the box and trails off to its right is as large
+    as what is missing inside it: nothing for a balanced corpus, nearly everything for a skewed one.
 
     Parameters
     ----------
-    points : columns `name`, `training` (a colour each), `a`, `b`, `a_sd`, `b_sd` (per cent), and `marked`:
-        true for two, which the line joins, with their distance on B.
+    tails : one row a class: `dataset` (one panel each, in the order of first sight), `rank` (1 is the
+        largest), `share` (per cent), `perplexity` (the same number in all rows of a data set).
 
-    >>> points = pd.DataFrame({"name": ["m", "n"], "training": "t", "a": 80, "b": [40, 70]})
-    >>> points = points.assign(a_sd=1, b_sd=2, marked=True)
-    >>> [text.get_text() for text in original_paired_chart(points, "one").axes[0].texts]
-    ['A = B', '', '30 points', 'm 40', 'n 70']
+    >>> tails = pd.DataFrame({"dataset": "d", "rank": [1, 2], "share": [75.0, 25.0], "perplexity": 1.75})
+    >>> perplexity_chart(tails, "one").axes[0].get_title(loc="left")
+    'd'
     """
-    axes = canvas(title, 3.3)
-    axes.plot([0, 100], [0, 100], color="#666666", linewidth=1, linestyle="--", zorder=0)
-    write(axes, "A = B", 81, 81, (0, 4), "#555555")
-    colors = dict(zip(points["training"].unique(), LINES, strict=False))
-    for training, rows in points.groupby("training", sort=False):
-        bars = {"xerr": rows["a_sd"], "yerr": rows["b_sd"], "linewidth": 1, "label": training}
-        axes.errorbar(rows["a"], rows["b"], fmt="o", color=colors[training], **bars)
-    low, high = points.loc[points["marked"], ["a", "b"]].to_numpy()
-    line = {"arrowstyle": "-", "color": "black", "shrinkA": 4, "shrinkB": 4, "linestyle": ":"}
-    axes.annotate("", high, low, arrowprops=line, zorder=1)
-    x, y = 0.7 * low + 0.3 * high
-    write(axes, f"{high[1] - low[1]:.0f} points", x, y, (-4, 0), "black", fontweight="bold")
-    axes.set(xlabel="A: official macro-F1 on the test set (%)", ylabel="B: entities exchanged (%)")
-    axes.set(xlim=(80, 90), ylim=(0, 100))
-    below(axes, "", 1)
-    ends = [(row.a, row.b, f"{row.name} {row.b:.0f}", colors[row.training]) for row in points.itertuples()]
-    label_ends(axes, ends)
+    known = {name: row.title for name, row in datasets().items()}
+    words = "classes that occur, largest first (no negative class)"
+    drawn = _panels(tails, "dataset", title, 2.7, words, sharey=True)
+    for name, axes, curve in drawn:
+        classes = curve["perplexity"].iloc[0]
+        size = {"xy": (0, 0), "width": classes, "height": 100 / classes}
+        axes.add_patch(Rectangle(**size, facecolor=ORANGE, alpha=0.3, linewidth=0, zorder=1))
+        axes.bar(curve["rank"] - 1, curve["share"], 1, align="edge", color=BLUE, linewidth=0, zorder=2)
+        axes.add_patch(Rectangle(**size, fill=False, edgecolor=ORANGE, linewidth=1.6, zorder=3))
+        look = {"transform": axes.transAxes, "ha": "right", "va": "top"}
+        axes.text(1, 0.98, f"{len(curve)} classes", color=INK[BLUE], **look)
+        axes.text(1, 0.88, f"as hard as\n{classes:.1f} equal", color=INK[ORANGE], **look)
+        axes.set(xlim=(0, 1.02 * len(curve)))
+        for axis in (axes.xaxis, axes.yaxis):
+            axis.set_major_locator(MaxNLocator(3, integer=True, steps=[1, 2, 5, 10]))
+        axes.grid(visible=False)
+        axes.set_title(known.get(name, name).replace(", ", ",\n"))
+    drawn[0][1].set_ylabel("share of test samples (%)")
     return axes.figure
 
 
 @styled
-def reliability_chart(bins: pd.DataFrame, title: str) -> plt.Figure:
-    """How often answers are right, by how sure the system said it was; on the line it would be right.
+def heat_chart(
+    table: pd.DataFrame, title: str, xlabel: str = "", digits: int = 0, lower: bool = False
+) -> plt.Figure:
+    """Numbers in a grid, dark where small: agreement of schemes, F1 by system and relation.
 
     Parameters
     ----------
-    bins : columns `n`, `confidence`, `accuracy` (fractions), of bins that hold answers; the area of a dot is
-        the share of the answers.
+    table : rows and columns as drawn. xlabel : what the numbers are. digits : of each. lower : of a square
+        table only what stands below the diagonal.
 
-    >>> bins = pd.DataFrame({"n": [9, 1], "confidence": [0.8, 0.5], "accuracy": [0.4, 0.5]})
-    >>> reliability_chart(bins, "one").axes[0].get_ylabel()
-    'answers that are right (%)'
+    >>> taus = pd.DataFrame([[1, 0.8], [0.8, 1]], index=["micro", "macro"], columns=["micro", "macro"])
+    >>> [text.get_text() for text in heat_chart(taus, "two", digits=3, lower=True).axes[0].texts]
+    ['0.800']
     """
-    axes = canvas(title, 3.0, "confidence that the system states (%); number: answers")
-    axes.plot([0, 100], [0, 100], color=QUIET, linewidth=1)
-    axes.annotate("as often right as stated", (14, 18), rotation=41, rotation_mode="anchor")
-    right, stated = 100 * bins["accuracy"], 100 * bins["confidence"]
-    axes.vlines(stated, right, stated, color=BLUE, linewidth=1, alpha=0.5)
-    axes.scatter(stated, right, s=12 + 200 * bins["n"] / bins["n"].sum(), color=BLUE)
-    for n, x, y in zip(bins["n"], stated, right, strict=True):
-        write(axes, f"{n:,}", x, y, (0, -7), "#1a1a1a")
-    axes.set(xlim=(0, 104), ylim=(0, 104), ylabel="answers that are right (%)")
+    shown = table.iloc[1:, :-1] if lower else table
+    (axes,) = canvas(title, 1.1 + 0.34 * len(shown), xlabel)
+    hidden = np.triu(np.ones(shown.shape, dtype=bool), 1) if lower else None
+    look = {"annot": True, "fmt": f".{digits}f", "cmap": "crest_r", "cbar": False, "linewidths": 1}
+    sns.heatmap(shown, mask=hidden, ax=axes, annot_kws={"fontsize": 8}, **look)
+    for axis, names, width in ((axes.xaxis, shown.columns, 11), (axes.yaxis, shown.index, 16)):
+        axis.set_ticklabels("\n".join(textwrap.wrap(name.replace("_", " "), width)) for name in names)
+    axes.set(xlabel="", ylabel="")
+    axes.tick_params(axis="y", rotation=0, length=0)
+    axes.grid(visible=False)
     return axes.figure
+
+
+def _label_ends(axes: Axes, ends: Sequence[tuple[float, float, str, str]], left: bool = False) -> None:
+    """Name lines at the right of the axes, or at the left, each beside its end, instead of a legend.
+
+    ends : x and y of a line's end (data), its name, its colour. Call it when the limits are final. Names that
+    would overlap are moved apart and joined to their line by a thin one.
+    """
+    axes.figure.draw_without_rendering()  # so that the height of the axes is known
+    corners = axes.transAxes.inverted().transform(axes.transData.transform([end[:2] for end in ends]))
+    names = ["\n".join(textwrap.wrap(name, 25)) for _, _, name, _ in ends]
+    inches = axes.get_position().height * axes.figure.get_figheight()
+    sizes = np.array([0.14 * (name.count("\n") + 1) / inches for name in names])
+    heights = _spread_labels(corners[:, 1], sizes)
+    over = max(max(heights) + max(sizes) / 2 - 1, 0)
+    up = max(max(sizes) / 2 - min(heights), -over)  # no name below the axis, and rather none above
+    for (x_end, y_end, _, color), words, height in zip(ends, names, heights, strict=True):
+        line = {"arrowstyle": "-", "color": color, "linewidth": 0.6, "shrinkA": 0, "shrinkB": 2}
+        line |= {"relpos": (float(left), 0.5)}
+        look = {"va": "center", "ha": "right" if left else "left", "color": INK[color], "arrowprops": line}
+        place = (-0.05 if left else 1.05, height + up)
+        axes.annotate(words, (x_end, y_end), place, textcoords=axes.transAxes, **look)
+
+
+def _spread_labels(values: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+    """The values moved apart, as little as can be, until labels of these sizes do not overlap: their heights.
+
+    >>> _spread_labels(np.array([1.0, 1.0, 5.0]), np.ones(3)).tolist()
+    [0.5, 1.5, 5.0]
+    """
+    order = np.argsort(values, kind="stable")
+    stacked = np.cumsum(sizes[order]) - sizes[order] / 2  # their heights if each stood on the one before
+    heights = np.empty(len(values))
+    heights[order] = isotonic_regression(values[order] - stacked).x + stacked
+    return heights

@@ -12,7 +12,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.patches import Arc, FancyArrowPatch, FancyBboxPatch
 
-from .style import BLUE, ORANGE, PALETTE, QUIET, WIDTH, below, canvas, headline, ink, styled
+from .style import BLUE, GREEN, INK, ORANGE, QUIET, WIDTH, WINE, canvas, styled
 
 _COLORS = {"e1": BLUE, "e2": ORANGE}
 _MONO = 0.602 * 8 / 72 / WIDTH  # width of a character of 8 points, as a share of the figure
@@ -36,13 +36,13 @@ def marker_exchange_chart(exchange: pd.DataFrame, title: str = "") -> plt.Figure
     >>> words.count("fire"), words[-1]
     (2, '✗ wrong')
     """
-    axes = canvas(title, 2.2)
+    (axes,) = canvas(title, 2.2)
     axes.set(xlim=(0, 1), ylim=(0, 1))
     axes.set_axis_off()
     for y, row in zip((0.84, 0.22), exchange.to_dict("records"), strict=True):
         middles = _sentence(axes, y, row)
         right = row["gold"] == row["answer"]
-        color = ink(PALETTE[2] if right else PALETTE[3])
+        color = INK[GREEN if right else WINE]
         axes.text(0.02, y - 0.14, f"right answer  {row['gold']}", va="center")
         axes.text(0.02, y - 0.22, f"model says    {row['answer']}", va="center", color=color)
         verdict = {"color": color, "ha": "right", "va": "center", "fontweight": "bold"}
@@ -63,7 +63,7 @@ def _sentence(axes: Axes, y: float, row: dict) -> list[float]:
             middles.append(x + width / 2)
             look = {"mutation_aspect": 2, "facecolor": "white", "linewidth": 1.6, "edgecolor": colors[piece]}
             axes.add_patch(FancyBboxPatch((x, y - 0.045), width, 0.09, "round,pad=0.008", **look))
-            look = {"color": ink(colors[piece]), "ha": "center", "fontweight": "bold"}
+            look = {"color": INK[colors[piece]], "ha": "center", "fontweight": "bold"}
             axes.text(middles[-1], y + 0.08, marks[piece], **look)
         axes.text(x, y, row[piece], family="DejaVu Sans Mono", va="center")
         x += width + 0.03
@@ -94,30 +94,29 @@ def pipeline_chart(
     >>> [text.get_text() for text in pipeline_chart(few, counts, scores, "one").axes[2].texts]
     ['micro', '2·1 / (1 + 1) = 1.00']
     """
-    figure, parts = plt.subplot_mosaic("ab;cc", figsize=(WIDTH, 3.4), height_ratios=(1, 0.45))
+    examples, table, results = panels = canvas(title, 3.4, "", "ab;cc", height_ratios=(1, 0.45))
     words = ("1  predictions", "2  counts", "3  F1 = 2 · right / (gold + predicted), without NA")
-    for axes, name in zip(parts.values(), words, strict=True):
+    for axes, name in zip(panels, words, strict=True):
         axes.set_title(name)
         axes.grid(visible=False)
-        axes.axis(axes is parts["b"])
+        axes.axis(axes is table)
     pairs = predictions[["gold", "predicted"]].to_numpy().tolist()
     for y, (gold, predicted) in enumerate([["gold", "predicted"], *pairs]):
-        color = "#1a1a1a" if not y or gold == predicted else ink(PALETTE[3])
+        color = "#1a1a1a" if not y or gold == predicted else INK[WINE]
         for x, word in ((0.02, gold), (0.4, predicted)):
-            parts["a"].text(x, y, word, va="center", color=color, style="normal" if y else "italic")
-    parts["a"].set_ylim(len(pairs) + 0.5, -0.5)
-    _counts_grid(parts["b"], counts)
-    parts["b"].xaxis.set(label_position="top", ticks_position="top")
+            examples.text(x, y, word, va="center", color=color, style="normal" if y else "italic")
+    examples.set_ylim(len(pairs) + 0.5, -0.5)
+    _counts_grid(table, counts)
+    table.xaxis.set(label_position="top", ticks_position="top")
     for y, row in enumerate(scores.itertuples()):
-        parts["c"].text(0.01, y - 0.22, row.score, va="center", fontweight="bold")
-        parts["c"].text(0.04, y + 0.22, f"{row.formula} = {row.value:.2f}", va="center")
-    parts["c"].set_ylim(len(scores) - 0.5, -0.5)
+        results.text(0.01, y - 0.22, row.score, va="center", fontweight="bold")
+        results.text(0.04, y + 0.22, f"{row.formula} = {row.value:.2f}", va="center")
+    results.set_ylim(len(scores) - 0.5, -0.5)
     arrow = {"arrowstyle": "-|>", "mutation_scale": 14, "linewidth": 2, "color": QUIET}
     for start, end in (((-0.55, 0.5), (-0.3, 0.5)), ((0.5, -0.01), (0.5, -0.18))):
-        tips = FancyArrowPatch(start, end, transform=parts["b"].transAxes, clip_on=False, **arrow)
-        parts["b"].add_artist(tips)
-    headline(figure, title)
-    return figure
+        tips = FancyArrowPatch(start, end, transform=table.transAxes, clip_on=False, **arrow)
+        table.add_artist(tips)
+    return table.figure
 
 
 def _counts_grid(axes: Axes, counts: pd.DataFrame) -> None:
@@ -126,9 +125,9 @@ def _counts_grid(axes: Axes, counts: pd.DataFrame) -> None:
     for i in range(len(counts)):
         for j in range(counts.shape[1]):
             right = counts.index[i] == counts.columns[j]
-            face = "white" if not values[i, j] else (PALETTE[0] if right else PALETTE[3])
+            face = "white" if not values[i, j] else BLUE if right else WINE
             axes.add_patch(plt.Rectangle((j, i), 1, 1, facecolor=face, edgecolor=QUIET, linewidth=0.6))
-            color = "white" if ink(face) == face else "#1a1a1a"  # what is dark enough for text on white
+            color = "white" if values[i, j] else "#1a1a1a"
             axes.text(j + 0.5, i + 0.5, str(values[i, j]), ha="center", va="center", color=color)
     axes.set(xlim=(0, counts.shape[1]), ylim=(len(counts), 0), aspect="equal")
     axes.set_xticks([j + 0.5 for j in range(counts.shape[1])], counts.columns)
@@ -139,59 +138,10 @@ def _counts_grid(axes: Axes, counts: pd.DataFrame) -> None:
         side.set_visible(False)
 
 
-@styled
-def weighting_steps_chart(counts: pd.DataFrame, classes: pd.DataFrame, title: str) -> plt.Figure:
-    """Counts → class F1 → weights → score, each step a panel; a score is the sum of weight × F1.
-
-    Parameters
-    ----------
-    counts : as in `pipeline_chart`. classes : one row for a class and a scheme: `relation`, `scheme`, `f1`,
-        `weight`.
-    title : the finding.
-
-    >>> counts = pd.DataFrame([[3, 1], [0, 1]], index=["a", "b"], columns=["a", "b"])
-    >>> classes = pd.DataFrame({"relation": ["a", "b"], "scheme": "macro", "f1": [0.9, 0.7], "weight": 0.5})
-    >>> len(weighting_steps_chart(counts, classes, "two").axes)
-    4
-    """
-    panels = list(canvas(title, 3.9, "", 2, 2).flat)
-    schemes, relations = list(classes["scheme"].unique()), list(classes["relation"].unique())
-    colors = dict(zip(relations, map(ink, (PALETTE[4], PALETTE[2], PALETTE[5], PALETTE[9])), strict=False))
-    _counts_grid(panels[0], counts)
-    once = classes[classes["scheme"] == schemes[0]]
-    panels[1].bar(once["relation"], once["f1"], color=[colors[name] for name in once["relation"]], width=0.6)
-    panels[1].bar_label(panels[1].containers[0], fmt="%.2f")
-    _stacked(panels[2], classes.assign(height=classes["weight"]), schemes, colors)
-    _stacked(panels[3], classes.assign(height=classes["weight"] * classes["f1"]), schemes, colors)
-    for x, scheme in enumerate(schemes):
-        part = classes[classes["scheme"] == scheme]
-        total = (part["weight"] * part["f1"]).sum()
-        panels[3].text(x, total + 0.02, f"{total:.3f}", ha="center", fontweight="bold")
-    names = ("1  counts", "2  F1 of a class", "3  weights, sum 1", "4  Σ weight × F1")
-    for axes, name in zip(panels, names, strict=True):
-        axes.set_title(name)
-        axes.grid(visible=False)
-    for axes in panels[1:]:
-        axes.set(ylim=(0, 1.12), yticks=[0, 0.5, 1])
-    return axes.figure
-
-
-def _stacked(axes: Axes, classes: pd.DataFrame, schemes: list[str], colors: dict[str, str]) -> None:
-    """A bar for each scheme, in pieces of the classes, each with its letter."""
-    bottom = classes.groupby("scheme")["height"].cumsum() - classes["height"]
-    words = {"ha": "center", "va": "center", "color": "white", "fontweight": "bold"}
-    for row, y in zip(classes.itertuples(), bottom, strict=True):
-        x, look = schemes.index(row.scheme), {"color": colors[row.relation], "edgecolor": "white"}
-        axes.bar(x, row.height, bottom=y, width=0.6, **look)
-        if row.height > 0.07:
-            axes.text(x, y + row.height / 2, row.relation, **words)
-    axes.set_xticks(range(len(schemes)), schemes, rotation=20)
-
-
 _DISTANCES = {
     0: ("path between the entities (K = 0)", BLUE),
     1: ("one step off (K = 1)", ORANGE),
-    2: ("two steps off (K = 2)", PALETTE[2]),
+    2: ("two steps off (K = 2)", GREEN),
 }
 _OUT = ("never kept: not below their common ancestor", QUIET)
 
@@ -213,24 +163,23 @@ def tree_chart(words: pd.DataFrame, title: str) -> plt.Figure:
     widths = words["word"].str.len() * (1 + 0.2 * words["entity"]) + 1.2  # characters, with even gaps
     middles = (widths.cumsum() - widths / 2).tolist()
     drawn = list(zip(middles, words["word"], words["head"], words["entity"], looks, strict=True))
-    axes = canvas(title, 2.5)
+    (axes,) = canvas(title, 2.5)
     for x, word, head, entity, (_, color) in drawn:
         look = {"ha": "center", "va": "center", "weight": "bold" if entity else "normal"}
-        axes.text(x, 0, word, color=ink(color), **look)
+        axes.text(x, 0, word, color=INK[color], **look)
         if head:
             color = _OUT[1] if looks[head - 1] is _OUT else color
             width = abs(middles[head - 1] - x)
             look = {"theta2": 180, "color": color, "linewidth": 1.6}
             axes.add_patch(Arc(((x + middles[head - 1]) / 2, 0.6), width, 0.3 * width + 1, **look))
         else:
-            axes.text(x - 0.5, 3.2, "root", ha="right", color=ink(color))
+            axes.text(x - 0.5, 3.2, "root", ha="right", color=INK[color])
             axes.plot([x, x], [0.6, 3.8], color=color, linewidth=1.2)
     for name, color in sorted(set(looks), key=[*_DISTANCES.values(), _OUT].index):
         axes.plot([], [], color=color, linewidth=3, label=name)
     longest = max(abs(middles[head - 1] - x) for x, _, head, *_ in drawn if head)
     axes.set(xlim=(0, widths.sum()), ylim=(-0.7, 0.15 * longest + 1.3))
     axes.axis("off")
-    below(axes, "", 1)
     return axes.figure
 
 
@@ -254,9 +203,8 @@ def model_inputs_chart(tokens: pd.DataFrame, title: str) -> plt.Figure:
         rows += [(line, []) for line in heading]
         own = tokens[tokens["model"] == model].sort_values("position")
         rows += [("", line) for line in _lines(list(zip(own["token"], own["read"], strict=True)))]
-    height = 0.4 + 0.175 * (len(rows) + len(models) / 2)
-    axes = canvas(title, height)
-    below(axes, "blue: the vectors from which the score is computed")
+    words = "blue: the vectors from which the score is computed"
+    (axes,) = canvas(title, 0.4 + 0.175 * (len(rows) + len(models) / 2), words)
     y = -1.0
     for heading, line in rows:
         y += 1.5 if heading in starts else 1

@@ -1,8 +1,10 @@
-"""Charts of rows: dots with intervals, two values joined by a line, published beside ours."""
+"""Charts of rows: marks and intervals, values on a line, published beside ours, dots, bars, shares."""
 
 from __future__ import annotations
 
-import re
+import textwrap
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from zlib import crc32
 
 import matplotlib.pyplot as plt
@@ -10,22 +12,29 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from .style import BLUE, GRID, LINES, ORANGE, PALETTE, QUIET, below, ink, row_chart, styled, write
+from ..core import table_name
+from .style import BLUE, LINES, ORANGE, PALETTE, QUIET, WINE, canvas, styled, write
 
 SOURCES = {
     "published": {"color": ORANGE, "marker": "D"},
     "published, base": {"color": ORANGE, "marker": "D"},
-    "published, large": {"color": PALETTE[3], "marker": "s"},
+    "published, large": {"color": WINE, "marker": "s"},
     "published, other": {"color": "#555555", "marker": "^"},
 }
 """Where a printed number is from, drawn hollow; 'other' is a model without BERT."""
 _PRINTED = {"linestyle": "none", "markerfacecolor": "none", "markersize": 5.5, "markeredgewidth": 1.3}
 _RUN = {"marker": ".", "color": BLUE, "markersize": 3, "linestyle": "none", "alpha": 0.6}
 
-
 _SCHEMES = {"micro": (7, "X"), "weighted": (0, "o"), "dodrans": (2, "s"), "entropy": (1, "D")}
 _SCHEMES |= {"macro": (3, "^")}
 _FREE_COLORS, _FREE_MARKERS = (4, 9, 5, 8, 6), "vPp*<>h"
+MOST_LABELS = 60  # rows of `label_distribution_chart`; the rest is summed up in the last
+
+_JOINED = (  # marks of `dumbbell_chart`: an open circle, a full one, a diamond
+    {"color": BLUE, "marker": "o", "markerfacecolor": "white", "markersize": 5.5},
+    {"color": BLUE, "marker": "o", "markersize": 3.5, "zorder": 4},
+    {"color": ORANGE, "marker": "D", "markersize": 4},
+)
 
 
 def _scheme_look(scheme: str) -> dict[str, str]:
@@ -43,9 +52,37 @@ def _scheme_look(scheme: str) -> dict[str, str]:
     return {"color": PALETTE[color], "marker": marker}
 
 
-def _with_support(names: pd.Series, support: pd.Series) -> list[str]:
-    """Names of classes with their number of samples."""
-    return [f"{name} ({n:.0f})" for name, n in zip(names, support, strict=True)]
+@contextmanager
+def _row_chart(
+    names: Sequence[object],
+    title: str,
+    height: tuple[float, float],
+    *,
+    columns: int = 1,
+    xlabel: str = "",
+    wrap: int = 30,
+    **axis: object,
+) -> Iterator[list[Axes]]:
+    """A chart of named rows, the first at the top: gives its panels to draw on, then names and titles them.
+
+    names : broken into lines of `wrap` characters. height : the margins, and that of a row, in inches, more
+    for a name of several lines. columns : panels beside each other. axis : for `Axes.set`.
+    """
+    names = ["\n".join(textwrap.wrap(str(name), wrap)) for name in names]
+    lines = max((name.count("\n") + 1 for name in names), default=1)
+    size = height[0] + max(height[1], 0.06 + 0.13 * lines) * len(names)
+    panels = canvas(title, size, xlabel, [range(columns)], sharey=True)
+    yield panels
+    for panel in panels:
+        panel.set_yticks(range(len(names)), names)
+        panel.set_ylim(len(names) - 0.4, -0.6)
+        panel.set(**axis)
+        panel.grid(axis="y", visible=False)
+
+
+def _parts(frame: pd.DataFrame, panel: str | None) -> list[tuple[str, pd.DataFrame]]:
+    """The panels' names and rows, in the order of first sight; without `panel` a single one."""
+    return list(frame.groupby(panel, sort=False)) if panel else [("", frame)]
 
 
 @styled
@@ -57,14 +94,16 @@ def interval_chart(
     group: str = "scheme",
     value: str = "value",
     wrap: int = 20,
+    **axis: object,
 ) -> plt.Figure:
     """Values with intervals: a row for each system, in it a mark for each group, its value beside it.
 
     Parameters
     ----------
     scores : columns `row`, `group` (schemes keep their colours) and `value`, by these names, and `low`,
-        `high`; rows and groups in the order of first sight. xlabel : unit, and what the bars are. wrap :
-        characters of a line of a row's name.
+        `high`; rows and groups in the order of first sight. `words`, if there are, stand in the place of the
+        value. xlabel : unit, and what the bars are. wrap : of a row's name. axis : for `Axes.set`. A line
+        marks 0, or on a logarithmic axis 1, where it is among the values.
 
     >>> scores = {"model": "m", "scheme": ["micro", "macro"], "value": [70.0, 60], "low": 69, "high": 71}
     >>> figure = interval_chart(pd.DataFrame(scores), "two", "F1 (%)")
@@ -74,57 +113,27 @@ def interval_chart(
     names, groups = list(scores[row].unique()), list(scores[group].unique())
     several = scores.groupby(row)[group].nunique().max() > 1
     beside = len(groups) if several else 1
-    with row_chart(names, title, (0.95, 0.08 + 0.145 * beside), wrap=wrap, xlabel=xlabel) as (axes,):
+    height, equal = (0.95, 0.08 + 0.145 * beside), int(axis.get("xscale") == "log")
+    with _row_chart(names, title, height, wrap=wrap, xlabel=xlabel, **axis) as (axes,):
         for number, name in enumerate(groups):
             look = _scheme_look(name) if group == "scheme" else {"color": LINES[number], "marker": "o"}
             for each in scores[scores[group] == name].to_dict("records"):
                 y = names.index(each[row])
-                words = f"{each[value]:.1f}" + (f"  {name}" if several and y == 0 else "")
+                words = each.get("words", f"{each[value]:.1f}") + (f"  {name}" if several and y == 0 else "")
                 y += 0.8 * (number - (beside - 1) / 2) / beside if several else 0
                 axes.hlines(y, each["low"], each["high"], color=look["color"], linewidth=1.5)
                 axes.plot(each[value], y, linestyle="none", markersize=3.5, **look)
                 write(axes, words, each["high"], y, (4, 0), look["color"])
-        if scores["low"].min() < 0 < scores["high"].max():
-            axes.axvline(0, color="black", linewidth=0.8)
+        if scores["low"].min() < equal < scores["high"].max():
+            axes.axvline(equal, color="black", linewidth=0.8)
         low, high = axes.get_xlim()
         axes.set_xlim(low, high + (0.25 if several else 0.12) * (high - low))  # room for the words
     return axes.figure
 
 
 @styled
-def lead_draws_chart(leads: pd.DataFrame, names: tuple[str, str], title: str) -> plt.Figure:
-    """By how much one system leads another in many draws: a row for each scheme, a dot for each draw.
-
-    Parameters
-    ----------
-    leads : columns `seed`, `scheme`, `lead` (points, first minus second). names : of the two systems.
-
-    >>> leads = pd.DataFrame({"seed": [1, 2], "scheme": "micro", "lead": [2.0, -1.0]})
-    >>> lead_draws_chart(leads, ("a", "b"), "two").axes[0].get_yticklabels()[0].get_text()
-    'micro'
-    """
-    schemes = list(leads["scheme"].unique())
-    words = "lead in points of F1; dot: a draw, bar: their median"
-    with row_chart(schemes, title, (1.0, 0.36), xlabel=words) as (axes,):
-        for y, scheme in enumerate(schemes):
-            values = leads.loc[leads["scheme"] == scheme, "lead"].sort_values()
-            spread = 0.26 * np.cos(2.4 * np.arange(len(values)))  # neighbours stand apart
-            axes.scatter(values, y + spread, s=5, c=np.where(values > 0, BLUE, PALETTE[3]), linewidths=0)
-            axes.plot([values.median()] * 2, [y - 0.38, y + 0.38], color="black", linewidth=1.6)
-        axes.axvline(0, color="black", linewidth=0.8)
-        for x, side, name, color in ((0, "left", names[1], PALETTE[3]), (1, "right", names[0], BLUE)):
-            look = {"ha": side, "va": "bottom", "fontweight": "bold", "color": ink(color)}
-            axes.text(x, 1, f"{name} leads", transform=axes.transAxes, **look)
-    return axes.figure
-
-
-@styled
 def forest_chart(
-    numbers: pd.DataFrame,
-    title: str,
-    xlabel: str = "per cent",
-    wrap: int = 15,
-    **axis: object,
+    numbers: pd.DataFrame, title: str, xlabel: str = "per cent", wrap: int = 15, **axis: object
 ) -> plt.Figure:
     """Published | ours, with every run: a forest plot.
 
@@ -142,14 +151,14 @@ def forest_chart(
     >>> axes.get_title(loc="left"), [text.get_text() for text in axes.texts]
     ('A', ['85', '81'])
     """
-    rows, parts = list(numbers["row"].unique()), numbers.groupby("panel", sort=False)
+    rows, parts = list(numbers["row"].unique()), _parts(numbers, "panel")
     digits = int(numbers["value"].abs().max() < 20)
-    once = numbers.loc[numbers["source"] != "ours", "source"].nunique() < 2
-    height = 0.36 if once and numbers["source"].nunique() > 1 else 0.28
-    with row_chart(rows, title, (1.25, height), columns=len(parts), wrap=wrap) as panels:
+    printed = numbers.loc[numbers["source"] != "ours", "source"].unique()
+    height = (1.25, 0.36 if len(printed) == 1 and (numbers["source"] == "ours").any() else 0.28)
+    with _row_chart(rows, title, height, columns=len(parts), xlabel=xlabel, wrap=wrap) as panels:
         for axes, (name, here) in zip(panels, parts, strict=True):
             for y, row in enumerate(rows):
-                _draw_forest(axes, y, here[here["row"] == row], digits, once)
+                _draw_forest(axes, y, here[here["row"] == row], digits, len(printed) < 2)
             axes.set_title(name)
             if here["value"].min() < 0 < here["value"].max():  # differences
                 axes.axvline(0, color="black", linewidth=0.8, zorder=0)
@@ -157,9 +166,8 @@ def forest_chart(
             axes.set(**axis)
         panels[0].plot([], [], "o", color=BLUE, label="ours, mean" if len(numbers) > len(rows) else "ours")
         panels[0].plot([], [], label="a run", **_RUN)
-        for source in numbers.loc[numbers["source"] != "ours", "source"].unique():
+        for source in printed:
             panels[0].plot([], [], label=source, **_PRINTED, **SOURCES[source])
-        below(panels[0], xlabel, 3 if once else 2)
     return axes.figure
 
 
@@ -181,35 +189,36 @@ def _draw_forest(axes: Axes, y: int, numbers: pd.DataFrame, digits: int, once: b
 
 @styled
 def dumbbell_chart(
-    shares: pd.DataFrame,
+    values: pd.DataFrame,
     kinds: dict[str, str],
     title: str,
     xlabel: str,
     row: str = "relation",
-    panel: str = "model",
+    panel: str | None = "model",
     **axis: object,
 ) -> plt.Figure:
-    """Two values of each row, joined by a line: a panel for each model, a row for each relation.
+    """Some values of each row, joined by a line: a panel for each model, a row for each relation.
 
     Parameters
     ----------
-    shares : columns `row` and `panel`, by these names, and two columns that `kinds` names; in the order of
+    values : columns `row` and `panel`, by these names, and the columns that `kinds` names; in the order of
         first sight. `n`, if there is one, is the support of a row; `group` (text) parts the rows; `words` are
-        written at the full circle.
-    kinds : the two columns → what they are, the open circle first. axis : for `Axes.set`.
+        written at the last mark. What is missing is not drawn.
+    kinds : column → what it is: an open circle, a full one, a diamond; schemes keep their looks. axis : for
+        `Axes.set`.
 
     >>> shares = pd.DataFrame({"model": ["m"], "relation": ["r"], "n": [4], "a": [25.0], "b": [5.0]})
     >>> figure = dumbbell_chart(shares, {"a": "right on A", "b": "right on both"}, "one", "per cent")
     >>> figure.axes[0].get_yticklabels()[0].get_text(), figure.axes[0].get_title("left")
     ('r (4)', 'm')
     """
-    models, once = shares.groupby(panel, sort=False), shares.drop_duplicates(row).reset_index(drop=True)
-    names = _with_support(once[row], once["n"]) if "n" in once else once[row].tolist()
-    size = (1.25 + 0.14 * xlabel.count("\n"), 0.2)
-    with row_chart(names, title, size, columns=len(models), xlabel=xlabel, legend=2, wrap=38) as panels:
-        for axes, (model, own) in zip(panels, models, strict=True):
+    parts, once = _parts(values, panel), values.drop_duplicates(row).reset_index(drop=True)
+    support = once["n"].map(" ({:.0f})".format) if "n" in once else ""
+    layout = {"columns": len(parts), "xlabel": xlabel, "wrap": 40}
+    with _row_chart(once[row] + support, title, (1.25, 0.2), **layout) as panels:
+        for axes, (name, own) in zip(panels, parts, strict=True):
             _join(axes, own.set_index(row).reindex(once[row]), kinds)
-            axes.set_title(model)
+            axes.set_title(name)
             axes.set(**axis)
         for name, rows in once.groupby("group", sort=False).groups.items() if "group" in once else ():
             look = {"rotation": 270, "va": "center", "ha": "left"}
@@ -220,105 +229,172 @@ def dumbbell_chart(
 
 
 def _join(axes: Axes, rows: pd.DataFrame, kinds: dict[str, str]) -> None:
-    """Two columns of each row, an open and a full circle, and the line between them."""
-    (open_end, open_words), (full_end, full_words) = kinds.items()
-    y = range(len(rows))
-    axes.hlines(y, rows[open_end], rows[full_end], color=QUIET, linewidth=1.4, zorder=2)
-    axes.plot(rows[open_end], y, "o", color=BLUE, markerfacecolor="white", markersize=5.5, label=open_words)
-    axes.plot(rows[full_end], y, "o", color=BLUE, markersize=3.5, label=full_words, zorder=4)
+    """Marks of some columns of each row, and a line between the outermost."""
+    values, y = rows[list(kinds)], range(len(rows))
+    axes.hlines(y, values.min(axis=1), values.max(axis=1), color=QUIET, linewidth=1.4, zorder=2)
+    looks = map(_scheme_look, kinds) if _SCHEMES.keys() >= kinds.keys() else _JOINED
+    for (column, words), look in zip(kinds.items(), looks, strict=False):
+        axes.plot(values[column], y, linestyle="none", label=words, **look)
     for number, words in enumerate(rows.get("words", ())):
-        ends = rows.iloc[number][[open_end, full_end]]
-        write(axes, words, ends.max(), number, (5, 0), BLUE)
+        write(axes, words, values.iloc[number].max(), number, (5, 0), BLUE)
 
 
 @styled
-def p_values_chart(p_values: pd.DataFrame, title: str) -> plt.Figure:
-    """What the numbers printed beside a p-value allow it to be, as a multiple of the printed p.
+def strip_chart(
+    values: pd.DataFrame,
+    title: str,
+    xlabel: str,
+    row: str,
+    value: str,
+    group: str | None = None,
+    middle: str = "mean",
+) -> plt.Figure:
+    """All values of each row as dots, and a bar with its number at their middle; a colour for each group.
 
-    A bar holds all ratios that rounding allows; the printed p fits if 1 is one of them.
+    values : columns `row`, `value` and `group`, by these names; rows and groups in the order of first sight.
+    middle : 'mean' or 'median'.
 
-    Parameters
-    ----------
-    p_values : one row a test, drawn from the top: `label` (the −3 of 10^-3 is raised); `printed_low`,
-        `printed_high` (what rounds to the printed p), `low`, `high` (p from all numbers together), each
-        divided by the printed p; `consistent`.
-
-    >>> ends = {"printed_low": 0.8, "printed_high": 1.2, "low": 2, "high": 3}
-    >>> figure = p_values_chart(pd.DataFrame([{"label": "macro", **ends, "consistent": False}]), "one")
-    >>> [text.get_text() for text in figure.axes[0].texts]
-    ['fits?', 'printed p', 'no']
+    >>> values = pd.DataFrame({"scheme": "micro", "lead": [2.0, 1.0, 6.0]})
+    >>> [text.get_text() for text in strip_chart(values, "one", "points", "scheme", "lead").axes[0].texts]
+    ['3.0']
     """
-    words = "recomputed p ÷ printed p (log scale); bar: all that\n"
-    words += "rounding allows; a printed p fits if its bar reaches 1"
-    names = [re.sub(r"\^(-?\d+)", r"$^{\1}$", label) for label in p_values["label"]]
-    with row_chart(names, title, (1.1, 0.22), xlabel=words) as (axes,):
-        axes.axvline(1, color="black", linewidth=0.8, zorder=0)
-        axes.text(1.02, 1.01, "fits?", transform=axes.transAxes, fontweight="bold")
-        axes.text(-0.03, 1.01, "printed p", transform=axes.transAxes, fontweight="bold", ha="right")
-        for y, row in enumerate(p_values.itertuples()):
-            color = BLUE if row.consistent else PALETTE[3]
-            ends = row.low / row.printed_high, row.high / row.printed_low
-            axes.hlines(y, *ends, linewidth=5, color=color)
-            look = {"transform": axes.get_yaxis_transform(), "va": "center", "color": ink(color)}
-            near = "just" if min(abs(end - 1) for end in ends) < 0.05 else "yes"
-            axes.text(1.02, y, near if row.consistent else "no", **look)
-        axes.set(xscale="log", xticks=[0.2, 1, 5, 20])
-        axes.xaxis.set_major_formatter("{x:g}")
-        axes.xaxis.set_minor_locator(plt.NullLocator())
+    names, parts = list(values[row].unique()), _parts(values, group)
+    size, height = 0.9 / len(parts), (1.05, 0.18 + 0.18 * len(parts))  # of a group in rows, in inches
+    with _row_chart(names, title, height, xlabel=xlabel, wrap=14) as (axes,):
+        for number, (name, own) in enumerate(parts):
+            for each, dots in own.groupby(row, sort=False)[value]:
+                y = names.index(each) + size * (number - (len(parts) - 1) / 2)
+                spread = 0.35 * size * np.cos(2.4 * np.arange(len(dots)))  # neighbours stand apart
+                look = {"s": 5, "color": LINES[number], "alpha": 0.6, "linewidths": 0}
+                axes.scatter(dots.sort_values(), y + spread, **look)
+                bar = dots.agg(middle)
+                axes.plot([bar, bar], [y - 0.45 * size, y + 0.45 * size], color=LINES[number], linewidth=2.4)
+                write(axes, f"{bar:.1f}", bar, y, (3, 0), LINES[number], fontweight="bold")
+            if group:
+                axes.plot([], [], color=LINES[number], linewidth=2.4, label=name)
+        if values[value].min() < 0 < values[value].max():
+            axes.axvline(0, color="black", linewidth=0.8, zorder=0)
     return axes.figure
 
 
 @styled
-def class_weights_chart(weights: pd.DataFrame, title: str) -> plt.Figure:
-    """Figure 1 of Harbecke et al. 2022: what each class weighs under each scheme.
+def bar_chart(
+    bars: pd.DataFrame,
+    title: str,
+    xlabel: str,
+    row: str,
+    value: str = "value",
+    panel: str | None = None,
+    height: float = 0.18,
+    **axis: object,
+) -> plt.Figure:
+    """Bars from zero: a row for each name, a panel for each value of `panel`; all panels have the same rows.
 
     Parameters
     ----------
-    weights : one row a class, largest first: `relation`, `support`, then one column of normalised weights for
-        each scheme. A class is a row, a scheme a mark; the ends of the first row and the largest weight of
-        the last are written.
-    title : the finding.
+    bars : columns `row`, `value` and `panel`, by these names, drawn from the top. `color` : blue above zero,
+        orange below, if there is none. `words` : at the ends; without them the longest bar of a panel has its
+        number. `low`, `high`, if there are, are drawn as an interval.
+    height : of a row, in inches. axis : for `Axes.set` of all panels.
 
-    >>> frame = pd.DataFrame({"relation": ["a", "b"], "support": [3, 1], "weighted": [0.75, 0.25]})
-    >>> [text.get_text() for text in class_weights_chart(frame, "two").axes[0].get_yticklabels()]
-    ['a (3)', 'b (1)']
+    >>> bars = pd.DataFrame({"relation": ["a", "b"], "change": [1.2, -0.4]})
+    >>> [text.get_text() for text in bar_chart(bars, "one", "points", "relation", "change").axes[0].texts]
+    ['1.2', '']
     """
-    shares = 100 * weights.drop(columns=["relation", "support"])
-    words = "weight of the class in the score (%)"
-    names = _with_support(weights["relation"], weights["support"])
-    with row_chart(names, title, (1.15, 0.185), wrap=40, xlabel=words, legend=4) as (axes,):
-        for scheme in shares:
-            look = {"linestyle": "", "label": scheme} | _scheme_look(scheme)
-            axes.plot(shares[scheme], range(len(shares)), **look)
-        axes.hlines(range(len(shares)), 0, shares.max(axis=1), color=GRID, linewidth=1, zorder=0)
-        ends = (0, shares.iloc[0].idxmin()), (0, shares.iloc[0].idxmax()), (-1, shares.iloc[-1].idxmax())
-        for row, scheme in ends:
-            value = shares.iloc[row][scheme]
-            write(axes, f"{value:.1f}", value, row % len(shares), (5, 0), _scheme_look(scheme)["color"])
-        axes.set_xlim(0, 1.16 * shares.max(axis=None))
+    parts = _parts(bars, panel)
+    layout = {"columns": len(parts), "xlabel": xlabel, "wrap": 40 if len(parts) == 1 else 12}
+    with _row_chart(parts[0][1][row], title, (1.15 if panel else 0.95, height), **layout) as panels:
+        for axes, (name, own) in zip(panels, parts, strict=True):
+            if axes is not panels[0]:
+                axes.sharex(panels[0])
+            if own[value].min() < 0:
+                axes.axvline(0, color="black", linewidth=0.8)
+            look = {"fontweight": "bold", "fontsize": max(8, 27 * height)}
+            _draw_bars(axes, own.rename(columns={value: "value"}), **look)
+            axes.set_title(name)
+            axes.margins(x=0.15)
+            axes.set(**axis)
+    return axes.figure
+
+
+def _draw_bars(axes: Axes, bars: pd.DataFrame, **look: object) -> None:
+    """The bars of one panel, with their intervals and words."""
+    y, values = range(len(bars)), bars["value"]
+    largest = np.where(values.abs() == values.abs().max(), values.map("{:.1f}".format), "")
+    axes.barh(y, values, color=bars.get("color", np.where(values > 0, BLUE, ORANGE)))
+    ends = values.clip(lower=0)
+    if "high" in bars:
+        ends, reach = bars["high"], (values - bars["low"], bars["high"] - values)
+        axes.errorbar(values, y, xerr=reach, fmt="none", ecolor="black", capsize=3, linewidth=1.2)
+    for words, end, row in zip(bars.get("words", largest), ends, y, strict=True):
+        write(axes, words, end, row, (4, 0), "#1a1a1a", **look)
+
+
+@styled
+def label_distribution_chart(counts: Mapping[str, int], negative: str | None, title: str) -> plt.Figure:
+    """How often each label is gold, from the largest down, with its share; the negative class is grey.
+
+    Parameters
+    ----------
+    counts : label → number of samples; labels without samples are left out. negative : the negative class, or
+        None. title : what was counted.
+
+    The axis is logarithmic where the largest count is more than fifty times the smallest. Raises ValueError
+    where there is no sample.
+
+    >>> figure = label_distribution_chart({"NA": 6, "a": 3, "b": 1}, "NA", "mine.csv")
+    >>> [text.get_text() for text in figure.axes[0].get_yticklabels()]
+    ['NA', 'a', 'b']
+    """
+    seen = sorted(((n, label) for label, n in counts.items() if n > 0), key=lambda pair: (-pair[0], pair[1]))
+    if not seen:
+        raise ValueError("there is no sample to draw")
+    total, rest = sum(n for n, _ in seen), seen[MOST_LABELS:]
+    rows = [(n, table_name(label), QUIET if label == negative else BLUE) for n, label in seen[:MOST_LABELS]]
+    rows += [(sum(n for n, _ in rest), f"{len(rest)} further labels", BLUE)] if rest else []
+    bars = pd.DataFrame(rows, columns=["value", "name", "color"])
+    shares = (100 * bars["value"] / total).map(lambda share: f"{share:.1f} %" if share >= 0.05 else "< 0.1 %")
+    grey = " · grey: the negative class" if QUIET in set(bars["color"]) else ""
+    title = f"{table_name(title)}: {len(seen)} labels, {total} samples{grey}"
+    wide = seen[0][0] > 50 * seen[-1][0]
+    layout = {"xscale": "log", "xlim": (0.7, 20 * bars["value"].max())} if wide else {}
+    layout["xlabel"] = "gold samples" + (" (logarithmic)" if wide else "")
+    # a label may hold $, which would begin a formula
+    names, title = bars["name"].str.replace("$", r"\$", regex=False), title.replace("$", r"\$")
+    with _row_chart(names, title, (1.3, 0.17), **layout) as (axes,):
+        _draw_bars(axes, bars.assign(words=bars["value"].astype(str) + " · " + shares))
+        axes.margins(x=0.5)
     return axes.figure
 
 
 @styled
-def left_out_chart(changes: pd.DataFrame, title: str) -> plt.Figure:
-    """By how much the score changes when one class is left out of the average.
+def share_chart(
+    shares: pd.DataFrame, title: str, xlabel: str, row: str, group: str, panel: str | None = None
+) -> plt.Figure:
+    """Shares that add up to 100 %: a bar for each row in pieces of groups, a panel for each `panel`.
 
-    Parameters
-    ----------
-    changes : columns `relation`, `support`, `change` (points, score without the class minus score with it);
-        drawn in the given order, from the top.
+    shares : `share` (per cent) and, by these names, columns `row`, `group` and `panel`, all in the order of
+        first sight; the group 'other' is grey. The number of the largest piece is written.
 
-    >>> changes = pd.DataFrame({"relation": ["r"], "support": [1], "change": [1.2]})
-    >>> left_out_chart(changes, "one").axes[0].get_yticklabels()[0].get_text()
-    'r (1)'
+    >>> shares = pd.DataFrame({"system": "s", "relation": ["r", "other"], "share": [60.0, 40.0]})
+    >>> share_chart(shares, "one", "share (%)", "system", "relation").axes[0].texts[0].get_text()
+    '60'
     """
-    names = _with_support(changes["relation"], changes["support"])
-    words = "points of F1 gained when the class is left out; (n): its test sentences"
-    with row_chart(names, title, (0.95, 0.18), wrap=40, xlabel=words) as (axes,):
-        colors = np.where(changes["change"] > 0, BLUE, ORANGE)
-        axes.barh(range(len(changes)), changes["change"], color=colors)
-        for y, value in enumerate(changes["change"]):
-            write(axes, f"{value:+.1f}", max(value, 0), y, (3, 0), colors[y])
-        axes.axvline(0, color="black", linewidth=0.8)
-        axes.margins(x=0.15)
+    rows, groups, parts = list(shares[row].unique()), list(shares[group].unique()), _parts(shares, panel)
+    colors = [QUIET if name == "other" else LINES[number % len(LINES)] for number, name in enumerate(groups)]
+    layout = {"columns": len(parts), "wrap": 18, "xlabel": xlabel, "xlim": (0, 100), "xticks": [0, 50, 100]}
+    with _row_chart(rows, title, (1.6, 0.26), **layout) as panels:
+        for axes, (name, here) in zip(panels, parts, strict=True):
+            table = here.pivot_table(index=row, columns=group, values="share", sort=False)
+            table = table.reindex(index=rows, columns=groups).fillna(0)
+            left = table.cumsum(axis=1) - table
+            for each, color in zip(groups, colors, strict=True):
+                look = {"left": left[each], "color": color, "label": each, "height": 0.8}
+                axes.barh(range(len(rows)), table[each], **look)
+            for y, (_, own) in enumerate(table.iterrows()):
+                if own.max() >= 40:
+                    x = left.iloc[y][own.idxmax()] + own.max() / 2
+                    axes.text(x, y, f"{own.max():.0f}", color="white", ha="center", va="center")
+            axes.set_title(name)
+    panels[0].set_ylabel(row if panel else "")
     return axes.figure

@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 
 from .. import RESULTS, ROOT, experiments, metrics, reporting, runs
-from ..charts import dumbbell_chart, forest_chart, landing_chart, save_figure, slope_chart
+from ..charts import BLUE, ORANGE, bar_chart, dumbbell_chart, forest_chart, save_figure, slope_chart
 from ..core import unknown_name, write_atomically
 from ..data import find_dataset
 from ..models import EMBEDDED
@@ -115,7 +115,7 @@ def _turned() -> tuple[int, int]:
 
 def _printed(paper: str, item: str, **where: str) -> str:
     """A number as a paper prints it."""
-    return str(reporting.find_cell(reporting.load_published(paper, item), **where).printed)
+    return str(reporting.Cell.find(reporting.load_published(paper, item), **where).printed)
 
 
 def _finding(family: str, label: str, profile: str = "standard") -> Any:
@@ -302,7 +302,13 @@ def _save_figures(folder: Path | str = ROOT / "figures") -> None:
     a, b = (_mean("EM-C", score) for score in SETS)
     title = f"The model EM-C scores {a:.0f}; with the two entities exchanged, {b:.0f}"
     exchanged = _exchanged()
-    save_figure(landing_chart(exchanged, title), "readme", exchanged, folder)
+    bars = exchanged.groupby(["model", "set"], sort=False)[["value", "low", "high"]].mean().reset_index()
+    bars["words"] = bars["value"].map("{:.0f}".format)
+    bars["color"] = bars["set"].map(dict(zip(SETS.values(), (BLUE, ORANGE), strict=True)))
+    words = "official macro-F1 (%); black line: 95 % interval"
+    look = {"height": 0.4, "xlim": (0, 119), "xticks": [0, 50, 100]}
+    figure = bar_chart(bars, title, words, "set", panel="model", **look)
+    save_figure(figure, "readme", exchanged, folder)
 
     points = studies.study_scores("markers").query("score in ['performance_original', 'pir', 'ppr']")
     points = points.assign(score=points["score"].map(direction.NAMES), value=100 * points["value"])

@@ -17,7 +17,7 @@ import pandas as pd
 
 from .. import ROOT, program
 from ..core import unknown_name
-from ..reporting import TABLES_FOLDER, agrees, load_published, printed_decimals, read_tidy
+from ..reporting import TABLES_FOLDER, Printed, load_published, read_tidy
 from .audit.intervals import CONSISTENT, INCONSISTENT, NOT_DERIVABLE
 
 _NAMES = ("dataset", "model", "seed_or_agg", "metric", "scheme")
@@ -134,7 +134,7 @@ def _judged(row: pd.Series) -> tuple[str, str]:
         ends = ("low", "high") if verdict != NOT_DERIVABLE else ()
         return " to ".join(_printed_like(row[end] * scale, printed) for end in ends), _JUDGED[verdict]
     ours = row["value"] * scale
-    agreed = "" if row.get("encoder") else "yes" if agrees(ours, printed) else "no"
+    agreed = "" if row.get("encoder") else "yes" if Printed(printed).agrees(ours) else "no"
     return _printed_like(ours, printed), agreed
 
 
@@ -152,7 +152,7 @@ def _printed_like(value: float, printed: str) -> str:
     >>> [_printed_like(*pair) for pair in ((70.826, "70.8"), (42.0, "42"), (2.2e-8, "10^-8"))]
     ['70.83', '42', '2.2e-08']
     """
-    decimals = printed_decimals(printed)
+    decimals = Printed(printed).decimals
     if pd.isna(value):
         raise ValueError(f"there is nothing to hold against {printed}")
     if "^" in printed:

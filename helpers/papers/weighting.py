@@ -100,9 +100,7 @@ def weighted_rows(
     rows = [reporting.run_rows(scores, intervals).rename(columns={"score": "scheme"}).assign(metric="f1")]
     rows += [_test_rows(own, pair) for _, own in scores.groupby("dataset", sort=False)]
     rows, signatures = pd.concat(rows, ignore_index=True), []
-    signed = {
-        run.dataset: (metrics.Policy(negative=run.negative), reporting.original_table(run)) for run in runs
-    }
+    signed = {run.dataset: (metrics.Policy(negative=run.negative), run.outcome()) for run in runs}
     for row in rows.itertuples():
         policy, table = signed[row.dataset]
         name = row.metric if row.metric == "f1" else f"{row.metric} of f1"
@@ -189,7 +187,7 @@ def class_effects(runs: Sequence[Run], label: str = RARE) -> pd.DataFrame:
     """
     rows = []
     for run in runs:
-        table = reporting.original_table(run)
+        table = run.outcome()
         report = metrics.evaluate(table, schemes=["macro"], negative=run.negative)
         others = [name for name in report.averaged if name != label]
         own, whole = report.per_class[label], report.schemes["macro"]["f1"]

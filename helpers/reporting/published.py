@@ -71,7 +71,7 @@ def _read(path: Path) -> pd.DataFrame:
         expected = ", ".join(PUBLISHED_COLUMNS)
         raise ValueError(f"{path}: columns are {', '.join(frame.columns)}; expected {expected}")
     for line, row in enumerate(frame.itertuples(), start=2):
-        if row.value and float(row.value) != parse_printed(row.printed)[0]:
+        if row.value and float(row.value) != Printed(row.printed).value:
             raise ValueError(
                 f"{path}, line {line}: value {row.value} is not what is printed, {row.printed!r}"
             )
@@ -79,65 +79,64 @@ def _read(path: Path) -> pd.DataFrame:
     return frame
 
 
-def parse_printed(printed: str) -> tuple[float, float]:
-    """Value of a printed number, and one unit of its last digit.
+class Printed(str):
+    """A number as a paper prints it: a decimal (71.5, -2.5, 8,000), or a power (3·10^-3, 10^-8, whose last
+    digit is an unwritten 1). ValueError, at the first use, for another text.
 
-    Understood are decimals (71.5, -2.5, 8,000) and powers (3·10^-3, 10^-8, whose last digit is an unwritten
-    1).
-
-    >>> parse_printed("71.5"), parse_printed("3·10^-3"), parse_printed("8,000")
-    ((71.5, 0.1), (0.003, 0.001), (8000.0, 1.0))
+    >>> Printed("71.5").value, Printed("3·10^-3").value, Printed("8,000").value
+    (71.5, 0.003, 8000.0)
     """
-    value, unit = _parse(printed)
-    return float(value), float(unit)
 
+    def _parts(self) -> tuple[Decimal, Decimal]:
+        """The value, and one unit of its last digit."""
+        text = self.strip()
+        power = _SCIENTIFIC.fullmatch(text)
+        if not power and not _DECIMAL.fullmatch(text):
+            expected = "expected e.g. 71.5, -2.5, 8,000, 3·10^-3 or 10^-8"
+            raise ValueError(f"{text!r} is not a printed number: {expected}")
+        digits = Decimal((power[1] or "1" if power else text).replace(",", "").replace("−", "-"))
+        scale = Decimal(10) ** int(power[2].replace("−", "-")) if power else Decimal(1)
+        return digits * scale, Decimal(10) ** digits.as_tuple().exponent * scale
 
-def _parse(printed: str) -> tuple[Decimal, Decimal]:
-    text = str(printed).strip()
-    power = _SCIENTIFIC.fullmatch(text)
-    if not power and not _DECIMAL.fullmatch(text):
-        raise ValueError(
-            f"{printed!r} is not a printed number: expected e.g. 71.5, -2.5, 8,000, 3·10^-3 or 10^-8"
-        )
-    digits = Decimal((power[1] or "1" if power else text).replace(",", "").replace("−", "-"))
-    scale = Decimal(10) ** int(power[2].replace("−", "-")) if power else Decimal(1)
-    return digits * scale, Decimal(10) ** digits.as_tuple().exponent * scale
+    @property
+    def value(self) -> float:
+        """The number."""
+        return float(self._parts()[0])
 
+    @property
+    def decimals(self) -> int:
+        """How many decimals it has.
 
-def printed_decimals(printed: str) -> int:
-    """How many decimals a printed number has.
+        >>> [Printed(text).decimals for text in ("71.5", "314", "2.10")]
+        [1, 0, 2]
+        """
+        return max(0, -self._parts()[1].adjusted())
 
-    >>> [printed_decimals(printed) for printed in ("71.5", "314", "2.10")]
-    [1, 0, 2]
-    """
-    return max(0, -_parse(printed)[1].adjusted())
+    @property
+    def interval(self) -> Range:
+        """All true values that round to it, as a closed interval.
 
+        It is the value ± half a unit of its last digit. Below a power of ten in scientific notation the
+        digits are ten times finer (0.94·10^-8 would be printed 9·10^-9), so that the lower half is a tenth
+        there. The ends belong to the interval, whichever way the authors rounded ties.
 
-def rounding_interval(printed: str) -> Range:
-    """All true values that round to the printed string, as a closed interval.
+        >>> Printed("71.5").interval, Printed("-2.5").interval, Printed("10^-8").interval
+        ((71.45, 71.55), (-2.55, -2.45), (9.5e-09, 1.5e-08))
+        """
+        value, unit = self._parts()
+        below, above = unit / 2, unit / 2
+        if "^" in self and value == Decimal(10) ** value.adjusted():
+            below /= 10
+        return float(value - below), float(value + above)
 
-    It is the value ± half a unit of its last digit. Below a power of ten in scientific notation the digits
-    are ten times finer (0.94·10^-8 would be printed 9·10^-9), so that the lower half is a tenth there. The
-    ends belong to the interval, whichever way the authors rounded ties.
+    def agrees(self, value: float) -> bool:
+        """Would `value` (in the printed unit) be printed like this? False for NaN.
 
-    >>> rounding_interval("71.5"), rounding_interval("-2.5"), rounding_interval("10^-8")
-    ((71.45, 71.55), (-2.55, -2.45), (9.5e-09, 1.5e-08))
-    """
-    value, unit = _parse(printed)
-    below, above = unit / 2, unit / 2
-    if "^" in str(printed) and value == Decimal(10) ** value.adjusted():
-        below /= 10
-    return float(value - below), float(value + above)
-
-
-def agrees(value: float, printed: str) -> bool:
-    """Would `value` (in the printed unit) be printed like this? False for NaN.
-
-    >>> agrees(71.52, "71.5"), agrees(71.56, "71.5")
-    (True, False)
-    """
-    low, high = rounding_interval(printed)
-    return bool(low <= value <= high)
+        >>> Printed("71.5").agrees(71.52), Printed("71.5").agrees(71.56)
+        (True, False)
+        """
+        low, high = self.interval
+        return bool(low <= value <= high)
 
 
 @dataclass(frozen=True)
@@ -166,29 +165,29 @@ class Cell:
         name = " ".join(filter(None, (row.model or row.dataset, row.metric, row.scheme, statistic)))
         return cls(row.paper, row["item"], name, row.printed, row.unit)
 
+    @classmethod
+    def find(cls, frame: pd.DataFrame, **where: str) -> Cell:
+        """The one row of `frame` whose columns have these values.
+
+        Raises ValueError if there is none or more than one.
+
+        >>> Cell.find(load_published(), paper="R", item="Table V", metric="ppr").value
+        87.72
+        """
+        rows = frame[np.logical_and.reduce([frame[name] == value for name, value in where.items()])]
+        if len(rows) != 1:
+            raise ValueError(f"{len(rows)} published cells with {where}; exactly one is needed")
+        return cls.of(rows.iloc[0])
+
     @property
     def value(self) -> float:
         """The printed number in its unit."""
-        return parse_printed(self.printed)[0]
+        return Printed(self.printed).value
 
     @property
     def interval(self) -> Range:
         """What rounds to the printed number; a count is exact."""
-        return (self.value, self.value) if self.unit == "count" else rounding_interval(self.printed)
+        return (self.value, self.value) if self.unit == "count" else Printed(self.printed).interval
 
     def __str__(self) -> str:
         return f"{self.name} {self.printed}".strip()
-
-
-def find_cell(frame: pd.DataFrame, **where: str) -> Cell:
-    """The one cell of `frame` whose columns have these values.
-
-    Raises ValueError if there is none or more than one.
-
-    >>> find_cell(load_published(), paper="R", item="Table V", metric="ppr").value
-    87.72
-    """
-    rows = np.flatnonzero(np.logical_and.reduce([frame[name] == value for name, value in where.items()]))
-    if len(rows) != 1:
-        raise ValueError(f"{len(rows)} published cells with {where}; exactly one is needed")
-    return Cell.of(frame.iloc[rows[0]])

@@ -31,7 +31,7 @@ DIRECTION = ("performance_original", "performance_paired", "pd", "pir", "ppr")
 _NAMES = ["dataset", "model", "encoder"]
 
 
-def original_table(run: Run) -> metrics.Outcome:
+def _original_table(run: Run) -> metrics.Outcome:
     """Gold × predicted on the test set itself, for a run with paired samples or without."""
     outcome = run.outcome()
     return outcome.of("predicted").grouped() if isinstance(outcome, metrics.Outcome) else outcome
@@ -44,7 +44,7 @@ def scheme_scores(run: Run) -> dict[str, float]:
     >>> scheme_scores(Run.from_outcome(table, dataset="d", model="m"))["macro"]
     0.42857142857142855
     """
-    scores = metrics.averages(original_table(run), negative=run.negative)
+    scores = metrics.averages(run.outcome(), negative=run.negative)
     return dict(zip(metrics.scheme_names(), scores.tolist(), strict=True))
 
 
@@ -100,7 +100,7 @@ def per_seed(
     """One row for each score of each run: dataset, model, encoder ('' if there is none), seed, score, value.
 
     scores : run → name of a score → value, e.g. `scheme_scores` or `paired_scores`. title : run → its model.
-    Attribute `attrs["mixed"]`: `mixed_runs`, which `over_seeds` tells beside the seeds.
+    Attribute `attrs["mixed"]`: `mixed_runs`, which means tell beside the seeds.
 
     >>> run = Run.from_outcome(metrics.Outcome.from_columns(["a"], ["a"]), dataset="d", model="m", seed=9)
     >>> per_seed([run], lambda run: {"n": run.n}).to_numpy().tolist()
@@ -118,7 +118,7 @@ def per_seed(
     return frame
 
 
-def over_seeds(rows: pd.DataFrame) -> pd.DataFrame:
+def _over_seeds(rows: pd.DataFrame) -> pd.DataFrame:
     """Mean and sample SD (ddof = 1) over the runs of each model, in the order of first sight.
 
     rows : as `per_seed` gives them; a score that is undefined in a run (nan) is left out of that mean.
@@ -126,7 +126,7 @@ def over_seeds(rows: pd.DataFrame) -> pd.DataFrame:
     devices and precisions if there are several).
 
     >>> rows = pd.DataFrame({"dataset": "d", "model": "m", "encoder": "", "seed": [9, 148], "score": "f1"})
-    >>> over_seeds(rows.assign(value=[0.5, 0.7])).round(4).to_numpy().tolist()
+    >>> _over_seeds(rows.assign(value=[0.5, 0.7])).round(4).to_numpy().tolist()
     [['d', 'm', '', 'f1', 0.6, 0.1414, 2, '9, 148']]
     """
     groups = rows.dropna(subset="value").groupby([*_NAMES, "score"], sort=False)
@@ -199,7 +199,7 @@ def resampled_intervals(
     mixed_runs(runs)
     for run in runs:
         if scores == "schemes":
-            table, names = original_table(run), metrics.scheme_names()
+            table, names = _original_table(run), metrics.scheme_names()
             score = partial(metrics.averages, classes_of=table, negative=run.negative)
         else:
             table, names, score = run.outcome(), DIRECTION, partial(_direction, run)
@@ -230,7 +230,7 @@ def run_rows(scores: pd.DataFrame, intervals: pd.DataFrame | None = None) -> pd.
     scores : as `per_seed` gives them. intervals : as `resampled_intervals`; their ends go with the means.
     Columns dataset, model, encoder, score, seed_or_agg, value, low, high, runs, seeds.
     """
-    key, means = [*_NAMES, "score"], over_seeds(scores)
+    key, means = [*_NAMES, "score"], _over_seeds(scores)
     single = scores.assign(seed_or_agg="seed-" + scores["seed"].astype(str)).dropna(subset="seed")
     mean, sd = (means.assign(seed_or_agg=kind, value=means[kind]) for kind in ("mean", "sd"))
     if intervals is not None and len(intervals):
@@ -296,7 +296,7 @@ def _majority_label(run: Run) -> Label:
     """The most frequent relation of the training samples, if the run says which it was; else the most
     frequent one of the test set, which no constant answer beats in accuracy.
     """
-    known, table = run.facts.get("majority"), original_table(run)
+    known, table = run.facts.get("majority"), _original_table(run)
     return known if known in table.labels else table.labels[int(np.argmax(table.per_class().gold))]
 
 
@@ -308,7 +308,7 @@ def _against_majority(run: Run) -> pd.DataFrame:
     """
     if run.kind not in ("confusion", "paired"):
         raise ValueError(f"{run.model} on {run.dataset} has an outcome of {run.kind}, not of single labels")
-    table = original_table(run)
+    table = _original_table(run)
     always = np.full_like(table.roles["gold"], table.labels.index(_majority_label(run)))
     constant = metrics.Outcome(table.roles | {"predicted": always}, table.counts, table.labels)
     columns = {

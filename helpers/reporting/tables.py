@@ -17,7 +17,7 @@ import pandas as pd
 
 from .. import RESULTS
 from ..core import write_atomically
-from .published import agrees, parse_printed
+from .published import Printed
 
 if TYPE_CHECKING:
     from IPython.display import Markdown
@@ -140,15 +140,15 @@ def published_ours(
     table["published"] = ours["published"].fillna("").astype(str)
     table["ours"] = ours["value"].astype(float) * scale
     pairs = list(zip(table["ours"], table["published"], strict=True))
-    table["difference"] = [value - parse_printed(text)[0] if text else np.nan for value, text in pairs]
-    judged = [agrees(value, text) if text else None for value, text in pairs]
+    table["difference"] = [value - Printed(text).value if text else np.nan for value, text in pairs]
+    judged = [Printed(text).agrees(value) if text else None for value, text in pairs]
     return table.assign(agrees=pd.array(judged, dtype="boolean")).reset_index(drop=True)
 
 
-def mean_sd(values: pd.Series, decimals: int) -> str:
+def _mean_sd(values: pd.Series, decimals: int) -> str:
     """Mean ± SD (ddof 1) as text; one value alone has no SD, none is '–'.
 
-    >>> mean_sd(pd.Series([1.0, 2.0, None]), 1), mean_sd(pd.Series([2.0]), 1)
+    >>> _mean_sd(pd.Series([1.0, 2.0, None]), 1), _mean_sd(pd.Series([2.0]), 1)
     ('1.5 ± 0.7', '2.0')
     """
     values = values.dropna()
@@ -168,7 +168,7 @@ def cells(scores: pd.DataFrame, by: str, decimals: int = 2, scale: float = 100) 
     {'EM-C': {'A': '85.0 ± 1.4', 'runs': 2}}
     """
     groups = scores.groupby([by, "score"], sort=False)["value"]
-    text = groups.agg(lambda values: mean_sd(scale * values.astype(float), decimals)).unstack()
+    text = groups.agg(lambda values: _mean_sd(scale * values.astype(float), decimals)).unstack()
     counts = groups.size().groupby(level=0).max()
     rows = list(dict.fromkeys(scores[by]))
     return text.reindex(rows).rename_axis(columns=None).assign(runs=counts)

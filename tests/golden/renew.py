@@ -16,7 +16,7 @@ from typing import NamedTuple
 from helpers import ROOT
 from helpers.core import file_sha256
 from helpers.metrics import RULES, SCHEMES, averages, fact_scores
-from helpers.reporting import original_table, paired_scores
+from helpers.reporting import paired_scores
 from helpers.runs import RUNS_FOLDER, STUDIES_FOLDER, Run, load_run
 
 FOLDER = Path(__file__).parent
@@ -103,7 +103,7 @@ def write_golden(name: str, values: Golden) -> None:
 
 
 def _of_labels(run: Run) -> Mapping[str, float]:
-    scores = _f1(averages(original_table(run), SCHEMES, negative=run.negative))
+    scores = _f1(averages(run.outcome(), SCHEMES, negative=run.negative))
     if run.second:
         second = averages(run.outcome().of("second"), SCHEMES, negative=run.negative)
         return scores | _f1(second, " of second")

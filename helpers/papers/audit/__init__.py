@@ -23,7 +23,7 @@ import pandas as pd
 from ...core import base_relation
 from ...data import TOTAL, find_dataset, label_statistics
 from ...metrics import class_weights
-from ...reporting import PUBLISHED_FOLDER, Cell, Range, find_cell, load_published
+from ...reporting import PUBLISHED_FOLDER, Cell, Range, load_published
 from .direction import DirectionTables, audit_direction
 from .intervals import (
     CONSISTENT,
@@ -199,9 +199,9 @@ def positive_sentences(published: pd.DataFrame) -> tuple[int, int] | None:
     (6399, 6656)
     """
     of_nyt = {"item": "Table 1", "dataset": "nyt10"}
-    both = (find_cell(published, paper="W", metric=metric, **of_nyt) for metric in _PERPLEXITIES)
+    both = (Cell.find(published, paper="W", metric=metric, **of_nyt) for metric in _PERPLEXITIES)
     shares = negative_share(*both)
-    size = find_cell(published, paper="D", metric="sentences", statistic="test", **of_nyt).value
+    size = Cell.find(published, paper="D", metric="sentences", statistic="test", **of_nyt).value
     return (ceil(size * (1 - shares[-1][1])), floor(size * (1 - shares[-1][0]))) if shares else None
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from ...reporting import PUBLISHED_FOLDER, Cell, Range, find_cell
+from ...reporting import PUBLISHED_FOLDER, Cell, Range
 from .intervals import ABOVE_ZERO, BELOW_ZERO, Audit, difference, magnitude, nearest_share, overlap
 
 _SHORT = {"A": "performance_original", "B": "performance_paired", "PD": "pd", "PIR": "pir", "PPR": "ppr"}
@@ -35,7 +35,7 @@ class DirectionTables:
 
     def prose(self, metric: str) -> Cell:
         """A number of Section IV-A."""
-        return find_cell(self.published, item="Section IV-A", metric=metric)
+        return Cell.find(self.published, item="Section IV-A", metric=metric)
 
     def sample_count(self) -> tuple[int, int, int]:
         """The n of PPR that the printed PPRs point to: (n, PPRs that it fits, and that the next best n fits).
@@ -238,7 +238,7 @@ def _corpus(audit: Audit, tables: DirectionTables) -> None:
 
 def _figure_4(audit: Audit, tables: DirectionTables) -> None:
     """The gold relation of the drawn sentence, which only the test key can tell."""
-    gold = find_cell(tables.published, item="Section V-D and Figure 4 caption", metric="gold")
+    gold = Cell.find(tables.published, item="Section V-D and Figure 4 caption", metric="gold")
     note = "the official test key (id 8219) says Cause-Effect(e2,e1)"
     audit.check(gold, "gold relation of the sentence in Figure 4", gold.printed, None, None, (), note)
 

@@ -24,7 +24,7 @@ import pandas as pd
 from scipy.optimize import brentq
 from scipy.special import entr
 
-from ...reporting import Cell, Range, find_cell
+from ...reporting import Cell, Range
 
 Known = Cell | Range | float
 """A printed number, of which its interval is meant, an interval, or a value that is known exactly."""
@@ -150,7 +150,7 @@ class Audit:
 
     def cell(self, metric: str, item: str = "Table 1", paper: str = "W", **where: str) -> Cell:
         """One printed number; ValueError if there is none."""
-        return find_cell(self.published, paper=paper, item=item, metric=metric, **where)
+        return Cell.find(self.published, paper=paper, item=item, metric=metric, **where)
 
     def add(
         self,

@@ -21,7 +21,7 @@ from scipy.stats import t as student
 from scipy.stats import ttest_ind
 
 from ...metrics import SAWILOWSKY, SCHEMES, cohens_d, sawilowsky
-from ...reporting import Cell, Range, find_cell
+from ...reporting import Cell, Range
 from .intervals import (
     ABOVE_ZERO,
     BELOW_ZERO,
@@ -95,8 +95,8 @@ def comparisons(published: pd.DataFrame, item: str) -> list[_Comparison]:
     >>> comparisons(load_published(), "Table 3")[0].d.printed
     '2.8'
     """
-    get = partial(find_cell, published, paper="W", item=item, metric="f1")
-    runs = int(find_cell(published, paper="W", item="Section 3", metric="runs").value)
+    get = partial(Cell.find, published, paper="W", item=item, metric="f1")
+    runs = int(Cell.find(published, paper="W", item="Section 3", metric="runs").value)
     models, test = ("PTR", COMPARED_WITH[item]), f"PTR - {COMPARED_WITH[item]}"
 
     def column(scheme: str) -> _Comparison:

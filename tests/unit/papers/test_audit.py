@@ -13,7 +13,7 @@ from helpers.papers.audit import LABEL_COUNTS, audit_claims, intervals
 from helpers.papers.audit.direction import _common_denominator, _immobile_pairs, _nearest_rate
 from helpers.papers.audit.weighting import _two_sided_p, _welch_df, _welch_p
 from helpers.reporting import TABLES_FOLDER, load_published, write_csv
-from helpers.reporting.published import parse_printed
+from helpers.reporting.published import Printed
 
 COUNTS = pd.DataFrame(columns=["dataset", "split", "label", "count"])
 
@@ -44,7 +44,7 @@ def corrupted(frame: pd.DataFrame, printed: str, **where: str) -> pd.DataFrame:
     chosen = np.logical_and.reduce([frame[column] == value for column, value in where.items()])
     assert chosen.sum() == 1
     changed = frame.copy()
-    changed.loc[chosen, ["printed", "value"]] = [printed, parse_printed(printed)[0]]
+    changed.loc[chosen, ["printed", "value"]] = [printed, Printed(printed).value]
     return changed
 
 

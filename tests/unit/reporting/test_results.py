@@ -7,7 +7,7 @@ import pytest
 
 from helpers.metrics import Outcome
 from helpers.reporting import results
-from helpers.reporting.results import compare_models, over_seeds, paired_scores, resampled_intervals
+from helpers.reporting.results import _over_seeds, compare_models, paired_scores, resampled_intervals
 from helpers.runs import Run, list_runs, load_run
 from tests.support import HALF, directed_run
 
@@ -28,7 +28,7 @@ def test_scores_of_one_run_by_hand():
 
 
 def test_mean_sd_and_number_of_runs():
-    table = over_seeds(values({"a": [0.1, 0.2, 0.6], "b": [0.5], "c": [0.4, math.nan]})).set_index("model")
+    table = _over_seeds(values({"a": [0.1, 0.2, 0.6], "b": [0.5], "c": [0.4, math.nan]})).set_index("model")
     assert table.loc["a", ["mean", "sd"]].tolist() == pytest.approx([0.3, math.sqrt(0.14 / 2)])
     assert table["runs"].tolist() == [3, 1, 1] and table["seeds"].tolist() == ["1, 2, 3", "1", "1"]
     assert table["sd"].isna().tolist() == [False, True, True]
@@ -73,7 +73,7 @@ def test_a_mean_over_devices_or_precisions_says_so(other):
     text = f"cpu bf16, {' '.join(other)}"
     with pytest.warns(UserWarning, match=f"^runs of m on .* mix {text}$"):
         rows = results.per_seed(mixed + alone, paired_scores)
-    seeds = over_seeds(rows).groupby("model")["seeds"].unique().map(list).to_dict()
+    seeds = _over_seeds(rows).groupby("model")["seeds"].unique().map(list).to_dict()
     assert seeds == {"m": [f"9, 148 (mixes {text})"], "n": ["9, 148"]}
     with pytest.warns(UserWarning):
         resampled_intervals(mixed, replicates=2)

@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from helpers.reporting import published
-from helpers.reporting.published import agrees, load_published, parse_printed, rounding_interval
+from helpers.reporting.published import Printed, load_published
 from helpers.reporting.tables import TIDY_COLUMNS, published_ours, read_tidy, write_tidy
 
 PTR = {"paper": "W", "item": "Table 3", "model": "PTR"}
@@ -83,20 +83,20 @@ PRINTED |= {"3·10^-3": (0.003, 0.0005), "2.10": (2.1, 0.005), "172,448": (17244
 @pytest.mark.parametrize("printed", PRINTED)
 def test_printed_numbers(printed):
     value, half = PRINTED[printed]
-    assert parse_printed(printed) == (value, pytest.approx(2 * half))
-    assert rounding_interval(printed) == pytest.approx((value - half, value + half), rel=1e-15)
-    assert rounding_interval("10^-8") == (9.5e-9, 1.5e-8)
+    assert Printed(printed).value == value
+    assert Printed(printed).interval == pytest.approx((value - half, value + half), rel=1e-15)
+    assert Printed("10^-8").interval == (9.5e-9, 1.5e-8)
 
 
 @pytest.mark.parametrize("text", ["", "n_i", "71,5", "7.1.5", "1e-3", "nan"])
 def test_what_is_no_number_is_refused(text):
     with pytest.raises(ValueError, match="is not a printed number"):
-        parse_printed(text)
+        assert Printed(text).value
 
 
 def test_interval_holds_exactly_what_python_rounds_to_the_same_string(rng):
     for value in rng.uniform(-100, 100, 300):
         for text in (f"{value:.2f}", f"{value:.0e}".replace("e", "·10^").replace("+0", "")):
-            low, high = rounding_interval(text)
+            low, high = Printed(text).interval
             assert low <= value <= high
-    assert agrees(9.6e-9, "10^-8") and not agrees(9.4e-9, "10^-8")
+    assert Printed("10^-8").agrees(9.6e-9) and not Printed("10^-8").agrees(9.4e-9)
