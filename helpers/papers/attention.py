@@ -1,40 +1,224 @@
-"""The case study of Lyu et al. 2021 (section V-D, Figure 4): one sentence, three models, what they look at.
+"""What paper R's models read (Lyu et al. 2021): one trained live, and where three of them look.
 
-Trained weights are too large to keep, so what the figures show is computed once (`case_study`) and stored as
-JSON with its provenance; `read_study` and the frames load no model.
+The lesson: one model trained live, before and after paired sentences, the effect behind Tables II and V in
+small. Runs and weights go where the caller says; what is stored there is not trained again. The case study of
+section V-D, Figure 4: one sentence, three models. Trained weights are too large to keep, so what the figures
+show is computed once (`case_study`) and stored as JSON with its provenance; `Studies` loads no model.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
+from .. import data, reporting
 from ..core import SEMEVAL_RELATIONS, file_sha256, inverse_label, label_ids, write_atomically
-from ..data import SPACED_TAGS, RelationSample, paired_sample, parse_tagged, read_corpus, render
-from ..experiments import Experiment
+from ..experiments import Experiment, run_experiment
 from ..models import build
-from ..runs import STUDIES_FOLDER
+from ..runs import STUDIES_FOLDER, Run, safe_name
+from .direction import NAMES
+
+if TYPE_CHECKING:
+    from ..models.network import RelationClassifier
+
+
+def _scores(run: Run) -> dict[str, float]:
+    return {NAMES[name]: 100 * value for name, value in reporting.paired_scores(run).items()}
+
+
+@dataclass(frozen=True)
+class _Trained:
+    """A trained model: its run, the runs after each epoch, and the classifier itself."""
+
+    experiment: Experiment
+    run: Run
+    epochs: dict[int, list[Run]]
+    classifier: RelationClassifier
+
+    @property
+    def name(self) -> str:
+        """The model as the papers write it."""
+        return self.experiment.name
+
+    @property
+    def scores(self) -> dict[str, float]:
+        """A, B, PD, PIR and PPR, per cent."""
+        return _scores(self.run)
+
+    def curve(self) -> pd.DataFrame:
+        """One row an epoch: the five scores."""
+        scores = {epoch: _scores(*runs) for epoch, runs in self.epochs.items()}
+        return pd.DataFrame(scores).T.rename_axis("epoch")
+
+    def answers(self, samples: Iterable[data.RelationSample]) -> pd.DataFrame:
+        """What it predicts for sentences (cleaned as those of training), and how likely it finds it."""
+        from ..models.attribution import probabilities
+
+        rows = []
+        for sample in samples:
+            chances = probabilities(self.classifier, data.clean_sample(sample))
+            best = max(chances, key=chances.get)
+            row = {"model": self.name, "sentence": data.render(sample), "gold": sample.relation}
+            rows.append(row | {"predicted": best, "p": round(chances[best], 3)})
+        return pd.DataFrame(rows)
+
+    def both_sides(self, text: str) -> pd.DataFrame:
+        """`answers` for a tagged sentence whose relation is not known, and for its paired one."""
+        sample = data.RelationSample("mine", *data.parse_tagged(text, data.TAGS), self.run.labels[0])
+        return self.answers([sample, data.paired_sample(sample)]).drop(columns="gold")
+
+    def blindness_text(self) -> str:
+        """What the five scores say about direction, in words."""
+        text = "{name} has an official macro-F1 of {A:.1f} % (A) on the test set and of {B:.1f} % (B) on the "
+        text += "paired set. "
+        if np.isnan(self.scores["PIR"]):
+            text += "Nothing is right, so PIR is undefined, and PPR is 0."
+        else:
+            text += "Of its right answers {PIR:.1f} % stayed the same when the markers changed places (PIR); "
+            text += "of the pairs {PPR:.1f} % are right on both sides (PPR)."
+        return text.format(name=self.name, **self.scores)
+
+    def answers_text(self, sample: data.RelationSample) -> str:
+        """Whether the answer turns when the markers of a sentence change places, in words."""
+        first, second = self.answers([sample, data.paired_sample(sample)]).itertuples()
+        kept = first.predicted == second.predicted
+        turned = second.predicted == inverse_label(first.predicted)
+        what = (
+            "gives the same answer to" if kept else "turns its answer with" if turned else "loses its way in"
+        )
+        right = sum(row.predicted == row.gold for row in (first, second))
+        text = f"{self.name} {what} the paired sentence ({first.p:.3f} and {second.p:.3f})"
+        return f"{text}: right on {right} of 2."
+
+
+def train_and_keep(experiment: Experiment, folder: Path | str, progress: bool = False) -> _Trained:
+    """Train, keep run, weights and the outcome after each epoch in `folder`; what is there is only read.
+
+    Raises as `run_experiment`.
+    """
+
+    from ..models.training import load_weights
+
+    name = (experiment.dataset_name, experiment.name, experiment.encoder, str(experiment.seed))
+    stem = "-".join(map(safe_name, name))
+    weights, after = Path(folder) / f"{stem}.safetensors", Path(folder) / "epochs" / stem
+    extras = {} if weights.exists() and after.exists() else {"weights": weights, "epochs": after}
+    run = run_experiment(experiment, folder, progress=progress, **extras)
+    settings, options = experiment.resolved(), experiment.options
+    made = build(experiment.model, experiment.encoder, run.labels, settings, experiment.seed, **options)
+    return _Trained(experiment, run, reporting.epoch_runs(after), load_weights(weights, made))
+
 
 STUDIES = STUDIES_FOLDER / "attention"
 SIDES = ("original", "paired")
 GROUPS = ("[CLS], [SEP]", "markers", "key word", "literal relation", "entities", "other words")
 MARKERS = ("[E11]", "[E12]", "[E21]", "[E22]")
 SPECIAL = ("[CLS]", "[SEP]")
+DIGITS = 5
+_TAGGED = "the deadly train <e1> crash </e1> was caused by terrorist <e2> attack </e2>"
+FIGURE_4 = data.RelationSample("8219", *data.parse_tagged(_TAGGED, data.SPACED_TAGS), "Cause-Effect(e2,e1)")
+"""The sentence of Figure 4: test item 218 of SemEval-2010 Task 8, cleaned as in the authors' files. The paper
+prints the relation as Cause-Effect(e1,e2); the official key and the authors' files say (e2,e1)."""
 
 
-def read_study(path: Path | str) -> dict[str, Any]:
-    """A stored case study. Raises ValueError that names the file if it is not whole; OSError if missing."""
-    try:
-        study = json.loads(Path(path).read_text("utf-8"))
-        _check_study(study)
-    except (KeyError, TypeError, ValueError) as error:
-        raise ValueError(f"{Path(path).name} is no case study: {error}") from error
-    return study
+class Studies(dict[str, dict[str, Any]]):
+    """Model → its case study, as `case_study` gives it."""
+
+    @classmethod
+    def read(cls, *paths: Path | str) -> Studies:
+        """Stored case studies. Raises ValueError that names a file that is not whole; OSError if it is
+        missing."""
+        studies = cls()
+        for path in paths:
+            try:
+                study = json.loads(Path(path).read_text("utf-8"))
+                _check_study(study)
+                studies[study["model"]] = study
+            except (KeyError, TypeError, ValueError) as error:
+                raise ValueError(f"{Path(path).name} is no case study: {error}") from error
+        return studies
+
+    def sides(self) -> pd.DataFrame:
+        """A row for each model and side: columns model, sentence (the side), then what a study says of it."""
+        rows = [
+            {"model": name, "sentence": side} | study[side] for name, study in self.items() for side in SIDES
+        ]
+        return pd.DataFrame(rows)
+
+    def attention(self, key_word: str = "caused") -> pd.DataFrame:
+        """One row a weight: model, layer and head (from 1), position (from 0), token, weight, sentence (the
+        side), group (of `GROUPS`)."""
+        tables = []
+        for side in self.sides().itertuples():
+            weights = np.array(side.attention)
+            index = pd.MultiIndex.from_product(map(range, weights.shape), names=["layer", "head", "position"])
+            frame = (index.to_frame(index=False) + [1, 1, 0]).assign(weight=weights.ravel())
+            tables.append(frame.merge(_tokens(side, key_word), on="position"))
+        columns = ["model", "layer", "head", "position", "token", "weight", "sentence", "group"]
+        return pd.concat(tables, ignore_index=True)[columns]
+
+    def group_shares(self, key_word: str = "caused") -> pd.DataFrame:
+        """Share of each group of tokens in each layer, mean of the heads, per cent: model, sentence, layer,
+        group (in the order of `GROUPS`), share."""
+        keys = ["model", "sentence", "layer", "group"]
+        summed = self.attention(key_word).groupby([*keys, "head"], sort=False)["weight"].sum()
+        shares = (100 * summed.groupby(keys, sort=False).mean()).rename("share").reset_index()
+        return shares.sort_values(
+            "group", key=lambda group: group.map(GROUPS.index), kind="stable", ignore_index=True
+        )
+
+    def last_layer(self, key_word: str = "caused") -> pd.DataFrame:
+        """Shares in the last layer, a row a model and side, a column a group."""
+        shares = self.group_shares(key_word)
+        own = shares[shares["layer"] == shares["layer"].max()]
+        wide = own.pivot(index=["model", "sentence"], columns="group", values="share")
+        return wide[[group for group in GROUPS if group in wide]].rename_axis(columns=None)
+
+    def explained(self, name: str = "attribution", key_word: str = "caused") -> pd.DataFrame:
+        """One row a token: model, sentence (a side), relation, position, token, value, score (the title of
+        what is explained), group (of `GROUPS`).
+
+        name : 'attribution' or 'direction'; a side without it has no rows.
+        """
+        tables = []
+        for side in self.sides().itertuples():
+            if part := getattr(side, name):
+                what = {"direction": " over its inverse"}.get(name, " holds" if side.model == "EMR-C" else "")
+                titles = {"relation": part["relation"], "score": part["relation"] + what}
+                tables.append(_tokens(side, key_word).assign(value=part["values"], **titles))
+        columns = ["model", "sentence", "relation", "position", "token", "value", "score", "group"]
+        return pd.concat(tables, ignore_index=True)[columns]
+
+
+def _tokens(side: Any, key_word: str) -> pd.DataFrame:
+    """A row a token of a row of `Studies.sides`: position, token, group, model, sentence."""
+    table = pd.DataFrame({"token": side.tokens, "group": _token_groups(side.tokens, key_word)})
+    table = table.assign(model=side.model, sentence=side.sentence)
+    return table.rename_axis("position").reset_index()
+
+
+def _token_groups(tokens: Sequence[str], key: str = "caused") -> list[str]:
+    """The group of each token, one of `GROUPS`: what the shares of attention are summed over.
+
+    >>> _token_groups("[CLS] effect cause [SEP] [E11] fire [E12] caused the [E21] alarm [E22] [SEP]".split())
+    ['[CLS], [SEP]', 'literal relation', 'literal relation', '[CLS], [SEP]', 'markers', 'entities', 'markers',
+     'key word', 'other words', 'markers', 'entities', 'markers', '[CLS], [SEP]']
+    """
+    literal = tokens.index("[SEP]") if list(tokens).count("[SEP]") > 1 else 0
+    named = dict.fromkeys(SPECIAL, GROUPS[0]) | dict.fromkeys(MARKERS, "markers")
+    groups, inside = [], False
+    for position, token in enumerate(tokens):
+        if token in MARKERS:
+            inside = token in MARKERS[::2]
+        word = "key word" if token == key else "entities" if inside else "other words"
+        groups.append(named.get(token, "literal relation" if position < literal else word))
+    return groups
 
 
 def _check_study(study: Mapping[str, Any]) -> None:
@@ -59,36 +243,10 @@ def _check_study(study: Mapping[str, Any]) -> None:
                 raise ValueError(f"{side}: {name} has {len(part[name]['values'])} values, {tokens} tokens")
 
 
-def _token_groups(tokens: Sequence[str], key: str = "caused") -> list[str]:
-    """The group of each token, one of `GROUPS`: what the shares of attention are summed over.
-
-    >>> _token_groups("[CLS] effect cause [SEP] [E11] fire [E12] caused the [E21] alarm [E22] [SEP]".split())
-    ['[CLS], [SEP]', 'literal relation', 'literal relation', '[CLS], [SEP]', 'markers', 'entities', 'markers',
-     'key word', 'other words', 'markers', 'entities', 'markers', '[CLS], [SEP]']
-    """
-    literal = tokens.index("[SEP]") if list(tokens).count("[SEP]") > 1 else 0
-    named = dict.fromkeys(SPECIAL, GROUPS[0]) | dict.fromkeys(MARKERS, "markers")
-    groups, inside = [], False
-    for position, token in enumerate(tokens):
-        if token in MARKERS:
-            inside = token in MARKERS[::2]
-        word = "key word" if token == key else "entities" if inside else "other words"
-        groups.append(named.get(token, "literal relation" if position < literal else word))
-    return groups
-
-
-_TAGGED = "the deadly train <e1> crash </e1> was caused by terrorist <e2> attack </e2>"
-
-FIGURE_4 = RelationSample("8219", *parse_tagged(_TAGGED, SPACED_TAGS), "Cause-Effect(e2,e1)")
-"""The sentence of Figure 4: test item 218 of SemEval-2010 Task 8, cleaned as in the authors' files. The paper
-prints the relation as Cause-Effect(e1,e2); the official key and the authors' files say (e2,e1)."""
-DIGITS = 5
-
-
 def case_study(
     experiment: Experiment,
     weights: Path | str,
-    sample: RelationSample = FIGURE_4,
+    sample: data.RelationSample = FIGURE_4,
     folder: Path | str = STUDIES,
 ) -> dict[str, Any]:
     """Attention and attributions of a trained model on a sentence and its paired one; written as JSON too.
@@ -119,7 +277,7 @@ def case_study(
         "profile": experiment.profile,
         "sentence": sample.id,
     }
-    for side, own in zip(SIDES, (sample, paired_sample(sample)), strict=True):
+    for side, own in zip(SIDES, (sample, data.paired_sample(sample)), strict=True):
         study[side] = _reading(model, own)
     _check_study(study)
     write_atomically(Path(folder) / f"{experiment.name.lower()}.json", _text(study))
@@ -129,10 +287,12 @@ def case_study(
 def _labels(experiment: Experiment) -> tuple[str, ...]:
     if experiment.dataset == "semeval2010":  # known without its files
         return SEMEVAL_RELATIONS
-    return tuple(label_ids(s.relation for part in read_corpus(experiment.dataset).values() for s in part))
+    return tuple(
+        label_ids(s.relation for part in data.read_corpus(experiment.dataset).values() for s in part)
+    )
 
 
-def _reading(model, sample: RelationSample) -> dict[str, Any]:
+def _reading(model, sample: data.RelationSample) -> dict[str, Any]:
     """What the model reads in one sentence, and what it makes of it."""
 
     from ..models import attribution
@@ -142,18 +302,20 @@ def _reading(model, sample: RelationSample) -> dict[str, Any]:
     gold, predicted, other = sample.relation, max(chances, key=chances.get), inverse_label(sample.relation)
     literal = isinstance(model, LiteralRelationCls)
     return {
-        "text": render(sample, SPACED_TAGS),
+        "text": data.render(sample, data.SPACED_TAGS),
         "gold": gold,
         "predicted": predicted,
         "probabilities": {name: round(chances[name], DIGITS) for name in (gold, other, predicted)},
         "tokens": attribution.tokens_read(model, sample),
         "attention": attribution.cls_attention(model, sample).astype(float).round(DIGITS).tolist(),
-        "attribution": _attribution(model, sample, gold if literal else predicted),
+        "attribution": _attribution(model, sample, gold if literal else predicted, None),
         "direction": None if literal else _attribution(model, sample, gold, other),
     }
 
 
-def _attribution(model, sample: RelationSample, relation: str, against: str | None = None) -> dict[str, Any]:
+def _attribution(
+    model, sample: data.RelationSample, relation: str, against: str | None = None
+) -> dict[str, Any]:
     from ..models import attribution
 
     explained = attribution.integrated_gradients(model, sample, relation, against)
@@ -166,70 +328,3 @@ def _text(study: Mapping[str, Any]) -> str:
     """JSON with one field of the study a line."""
     lines = (f"{json.dumps(name)}: {json.dumps(value, ensure_ascii=False)}" for name, value in study.items())
     return "{\n" + ",\n".join(lines) + "\n}\n"
-
-
-Studies = Mapping[str, Mapping[str, Any]]
-"""Model → what `read_study` gives."""
-
-
-def study_sides(studies: Studies) -> pd.DataFrame:
-    """A row for each model and side: columns model, sentence (the side), then what a study says of it."""
-    rows = [
-        {"model": name, "sentence": side} | study[side] for name, study in studies.items() for side in SIDES
-    ]
-    return pd.DataFrame(rows)
-
-
-def _tokens(side: Any, key_word: str) -> pd.DataFrame:
-    """A row a token of a row of `study_sides`: position, token, group, model, sentence."""
-    table = pd.DataFrame({"token": side.tokens, "group": _token_groups(side.tokens, key_word)})
-    table = table.assign(model=side.model, sentence=side.sentence)
-    return table.rename_axis("position").reset_index()
-
-
-def all_attention(studies: Studies, key_word: str = "caused") -> pd.DataFrame:
-    """One row a weight: model, layer and head (from 1), position (from 0), token, weight, sentence (the
-    side), group (of `GROUPS`)."""
-    tables = []
-    for side in study_sides(studies).itertuples():
-        weights = np.array(side.attention)
-        index = pd.MultiIndex.from_product(map(range, weights.shape), names=["layer", "head", "position"])
-        frame = (index.to_frame(index=False) + [1, 1, 0]).assign(weight=weights.ravel())
-        tables.append(frame.merge(_tokens(side, key_word), on="position"))
-    columns = ["model", "layer", "head", "position", "token", "weight", "sentence", "group"]
-    return pd.concat(tables, ignore_index=True)[columns]
-
-
-def explained(studies: Studies, name: str = "attribution", key_word: str = "caused") -> pd.DataFrame:
-    """One row a token: model, sentence (a side), relation, position, token, value, score (the title of what
-    is explained), group (of `GROUPS`).
-
-    name : 'attribution' or 'direction'; a side without it has no rows.
-    """
-    tables = []
-    for side in study_sides(studies).itertuples():
-        if part := getattr(side, name):
-            what = {"direction": " over its inverse"}.get(name, " holds" if side.model == "EMR-C" else "")
-            titles = {"relation": part["relation"], "score": part["relation"] + what}
-            tables.append(_tokens(side, key_word).assign(value=part["values"], **titles))
-    columns = ["model", "sentence", "relation", "position", "token", "value", "score", "group"]
-    return pd.concat(tables, ignore_index=True)[columns]
-
-
-def group_shares(weights: pd.DataFrame) -> pd.DataFrame:
-    """Share of each group of tokens in each layer, per cent: model, sentence, layer, group, share.
-
-    Groups in the order of `GROUPS`; `weights` as `all_attention` gives them.
-    """
-    summed = weights.groupby(["model", "sentence", "layer", "head", "group"], sort=False)["weight"].sum()
-    shares = 100 * summed.groupby(["model", "sentence", "layer", "group"], sort=False).mean()
-    return shares.rename("share").reset_index().sort_values(
-        "group", key=lambda column: column.map(GROUPS.index), kind="stable", ignore_index=True
-    )  # fmt: skip
-
-
-def last_layer(shares: pd.DataFrame) -> pd.DataFrame:
-    """Shares in the last layer, a row a model and side, a column a group."""
-    own = shares[shares["layer"] == shares["layer"].max()]
-    wide = own.pivot(index=["model", "sentence"], columns="group", values="share")
-    return wide[[group for group in GROUPS if group in wide]].rename_axis(columns=None)

@@ -1,31 +1,24 @@
-"""Paper R (Lyu et al. 2021), relation direction recognition: its Tables II–VI from our own runs.
+"""Paper R (Lyu et al. 2021), relation direction recognition: its Tables II–VI from our own runs, and studies.
 
 Notebook 06 writes `direction_rows` to `results/tables`; from that file `direction_table` makes what a reader
-wants to see. Then a lesson: what each model reads of a sentence, and one model trained live, before and after
-paired sentences, the effect behind Tables II and V in small. Runs and weights go where the caller says; what
-is stored there is not trained again.
+wants to see. A study compares settings of one model that differ in one thing, tried on held-out data or
+stored beside the tables: `results/studies/settings.csv` has a row a setting, and says where its runs are. A
+setting without a run has no row in a table, and each row says of how many runs it is. What was tried once,
+with one seed, is read by `run_frame`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import TYPE_CHECKING
+from functools import cache
 
 import numpy as np
 import pandas as pd
 
-from .. import reporting
-from ..core import inverse_label
-from ..data import TAGS, RelationSample, clean_sample, paired_sample, parse_tagged, render
-from ..experiments import Experiment, run_experiment
-from ..metrics import RULES, paired_breakdown
-from ..models import EMBEDDED, build, default_settings
-from ..runs import Run, safe_name
-
-if TYPE_CHECKING:
-    from ..models.network import RelationClassifier
+from .. import RESULTS, experiments, reporting
+from ..metrics import RULES, SCHEMES, paired_breakdown
+from ..models import EMBEDDED
+from ..runs import STUDIES_FOLDER, Run, list_runs
 
 A = reporting.DIRECTION[0]
 NAMES = dict(zip(reporting.DIRECTION, ("A", "B", "PD", "PIR", "PPR"), strict=True))
@@ -33,6 +26,12 @@ ALIKE = ("per:spouse", "per:alternate_names", "org:alternate_names", "org:member
 """Relations of KBP37 between two persons, or two organisations."""
 KINDS = {"right_original": "right on A", "right_both": "right on both"}
 """Columns of `paired_breakdown` that the figures show, the larger one first."""
+SETTINGS = STUDIES_FOLDER / "settings.csv"
+SHOWN = {name: title for name, title in NAMES.items() if title != "PD"}
+SECONDS = {"training": "training, s", "prediction": "prediction, s"}
+_OF_W = {name: name for name in SCHEMES}
+_COLUMNS = {"emr-c": SHOWN | SECONDS, "bert-em": _OF_W, "bert-em, base": _OF_W}
+"""Study → scores of its table and their names, where they are not A, B, PIR and PPR alone."""
 
 
 def _printed() -> pd.DataFrame:
@@ -118,13 +117,6 @@ def table_6_markdown() -> str:
     return reporting.to_markdown(table.droplevel("name").rename_axis(columns=None).reset_index())
 
 
-def our_means(rows: pd.DataFrame, dataset: str = "semeval2010", kind: str = "mean") -> pd.DataFrame:
-    """A, B, PD, PIR and PPR of each model of `direction_rows`, per cent; `kind` 'mean' or 'sd' over seeds."""
-    own = rows[(rows["dataset"] == dataset) & (rows["seed_or_agg"] == kind)]
-    wide = 100 * own.pivot(index="model", columns="metric", values="value")
-    return wide.reindex(columns=list(NAMES)).rename(columns=NAMES).rename_axis(columns=None)
-
-
 def rate_rows(rows: pd.DataFrame) -> pd.DataFrame:
     """PIR and PPR for `forest_chart`: each run, means with SD and interval, and what is printed, per cent.
 
@@ -167,149 +159,116 @@ def breakdown_table(runs: Sequence[Run], models: Sequence[str], alike: Sequence[
     return (table if alike else table.drop(columns="group")).reset_index(drop=True)
 
 
-READS = {
-    "em-c": "EM-C: the vector of [CLS] → one score for each relation",
-    "em-es": "EM-ES: the vectors of the two opening markers → one score for each relation",
-    "r-bert": "R-BERT: [CLS] and the mean of each entity → one score for each relation",
-    "emr-c": "EMR-C: the vector of [CLS] → does the relation in front hold? Asked once for each relation",
-    "ptr": "PTR: the vectors of the five masks → which words stand there? A relation is five words",
-}
-"""Model → what its classifier makes of which tokens."""
-_READ = {"em-es": ["[E11]", "[E21]"], "ptr": ["[MASK]"]}
-"""These tokens, where they are not [CLS]."""
+def run_frame(runs: Iterable[Run], *names: str) -> pd.DataFrame:
+    """One row a run, the columns `names`: an attribute of the run, a setting, an option, a fact of the
+    environment, or a score, per cent: a scheme's F1, and A, B, PD, PIR and PPR as `NAMES` has them.
 
-
-def model_inputs(sample: RelationSample, labels: Sequence[str], encoder: str = EMBEDDED) -> pd.DataFrame:
-    """The tokens that each model of `READS` is given for one sentence, and which of them it looks at.
-
-    Returns
-    -------
-    Columns model (a title of `READS`), position, token, read (whether the classifier on top uses the vector
-    that the encoder makes of the token). EMR-C is shown with the sentence's own relation.
-
-    >>> sample = RelationSample("1", "fire and panic", (0, 4), (9, 14), "Cause-Effect(e1,e2)")
-    >>> table = model_inputs(sample, ["Cause-Effect(e1,e2)", "Cause-Effect(e2,e1)", "Other"])
-    >>> table[table["read"]].groupby("model", sort=False)["token"].agg(" ".join).tolist()
-    ['[CLS]', '[E11] [E21]', '[CLS] fire panic', '[CLS]', '[MASK] [MASK] [MASK] [MASK] [MASK]']
+    >>> tried = list_runs(folder=STUDIES_FOLDER / "vectors")
+    >>> run_frame(tried, "model", "epochs", "ppr").columns.tolist()
+    ['model', 'epochs', 'ppr']
     """
-
-    from ..models import attribution
-
-    tables = []
-    for name, title in READS.items():
-        model = build(name, encoder, labels, default_settings(name), seed=9)  # as before training
-        tokens = pd.Series(attribution.tokens_read(model, sample), name="token")
-        table = tokens.rename_axis("position").reset_index().assign(model=title)
-        table["read"] = tokens.isin(_READ.get(name, ["[CLS]"]))
-        for mark in "$#" if name == "r-bert" else "":  # an entity stands between two of them
-            is_mark = tokens == mark
-            table["read"] |= is_mark.cumsum().eq(1) & ~is_mark
-        tables.append(table[["model", "position", "token", "read"]])
-    return pd.concat(tables, ignore_index=True)
+    rows = []
+    for run in runs:
+        scores = {name: 100 * score for name, score in _scores(run).items()}
+        known = run.environment | run.hyperparameters | run.options | scores
+        rows.append([known[name] if name in known else getattr(run, name) for name in names])
+    return pd.DataFrame(rows, columns=list(names))
 
 
-def lesson_experiments(
-    model: str, dataset: str, merged: bool, epochs: int = 0, sentences: int = 0, **others: object
-) -> list[Experiment]:
-    """The model on the training sentences and, if `merged`, on these and their paired ones.
+def _study_runs(study: str) -> dict[str, list[Run]]:
+    """Setting → its stored runs, in the order of `SETTINGS`; the first is what the others are compared with.
 
-    Parameters
-    ----------
-    epochs, sentences : 0: three epochs and as many sentences as usual in profile quick, else as the settings
-        of the profile say. others : seed, encoder, profile, as for `Experiment`.
+    Only seeds that the study was planned with are read (`seeds_of` names it in `experiments.studies`),
+    so that a setting with five seeds is not compared with one of three.
 
-    >>> [(one.name, one.resolved().epochs) for one in lesson_experiments("em-c", "demo", merged=True)]
-    [('EM-C', 3), ('EM-C-M', 3)]
+    >>> list(_study_runs("base"))
+    ['MiniLM (23 million parameters)', "MPNet base (110 million), R's settings"]
     """
-    plain = Experiment(model, dataset, sentences=sentences or None, **others)
-    changes = {"epochs": 3, "learning_rate": 2e-4} if plain.profile == "quick" else {}
-    changes |= {"epochs": epochs} if epochs else {}
-    plain = plain.with_settings(changes=changes)
-    return [plain, replace(plain, merged=True)] if merged else [plain]
+    table = pd.read_csv(SETTINGS, dtype=str, keep_default_na=False).set_index("setting")
+    stored = {}
+    for setting, row in table[table["study"] == study].drop(columns="study").iterrows():
+        seeds = {experiment.seed for experiment in experiments.study(row.pop("seeds_of")).experiments}
+        runs = list_runs(folder=RESULTS / row.pop("folder"), split="test", **row)
+        stored[setting] = [run for run in runs if run.seed in seeds]
+    return stored
 
 
 def _scores(run: Run) -> dict[str, float]:
-    return {NAMES[name]: 100 * value for name, value in reporting.paired_scores(run).items()}
+    """A, B, PD, PIR and PPR, where pairs were predicted, and the schemes."""
+    direction = reporting.paired_scores(run) if run.kind == "paired" else {}
+    return direction | reporting.scheme_scores(run)
 
 
-@dataclass(frozen=True)
-class _Trained:
-    """A trained model: its run, the runs after each epoch, and the classifier itself."""
-
-    experiment: Experiment
-    run: Run
-    epochs: dict[int, list[Run]]
-    classifier: RelationClassifier
-
-    @property
-    def name(self) -> str:
-        """The model as the papers write it."""
-        return self.experiment.name
-
-    @property
-    def scores(self) -> dict[str, float]:
-        """A, B, PD, PIR and PPR, per cent."""
-        return _scores(self.run)
-
-    def curve(self) -> pd.DataFrame:
-        """One row an epoch: the five scores, and the mean loss of the training sentences."""
-        table = pd.DataFrame({epoch: _scores(*runs) for epoch, runs in self.epochs.items()}).T
-        return table.assign(loss=self.run.history["losses"]).rename_axis("epoch")
-
-    def answers(self, samples: Iterable[RelationSample]) -> pd.DataFrame:
-        """What it predicts for sentences (cleaned as those of training), and how likely it finds it."""
-        from ..models.attribution import probabilities
-
-        rows = []
-        for sample in samples:
-            chances = probabilities(self.classifier, clean_sample(sample))
-            best = max(chances, key=chances.get)
-            row = {"model": self.name, "sentence": render(sample), "gold": sample.relation}
-            rows.append(row | {"predicted": best, "p": round(chances[best], 3)})
-        return pd.DataFrame(rows)
-
-    def both_sides(self, text: str) -> pd.DataFrame:
-        """`answers` for a tagged sentence whose relation is not known, and for its paired one."""
-        sample = RelationSample("mine", *parse_tagged(text, TAGS), self.run.labels[0])
-        return self.answers([sample, paired_sample(sample)]).drop(columns="gold")
-
-    def blindness_text(self) -> str:
-        """What the five scores say about direction, in words."""
-        text = "{name} has an official macro-F1 of {A:.1f} % (A) on the test set and of {B:.1f} % (B) on the "
-        text += "paired set. "
-        if np.isnan(self.scores["PIR"]):
-            text += "Nothing is right, so PIR is undefined, and PPR is 0."
-        else:
-            text += "Of its right answers {PIR:.1f} % stayed the same when the markers changed places (PIR); "
-            text += "of the pairs {PPR:.1f} % are right on both sides (PPR)."
-        return text.format(name=self.name, **self.scores)
-
-    def answers_text(self, sample: RelationSample) -> str:
-        """Whether the answer turns when the markers of a sentence change places, in words."""
-        first, second = self.answers([sample, paired_sample(sample)]).itertuples()
-        kept = first.predicted == second.predicted
-        turned = second.predicted == inverse_label(first.predicted)
-        what = (
-            "gives the same answer to" if kept else "turns its answer with" if turned else "loses its way in"
-        )
-        right = sum(row.predicted == row.gold for row in (first, second))
-        text = f"{self.name} {what} the paired sentence ({first.p:.3f} and {second.p:.3f})"
-        return f"{text}: right on {right} of 2."
+def _study_row(run: Run) -> dict[str, float]:
+    seconds = {"training": run.wall_seconds, "prediction": run.environment.get("prediction_seconds")}
+    return _scores(run) | {name: np.nan if value is None else value for name, value in seconds.items()}
 
 
-def train_and_keep(experiment: Experiment, folder: Path | str, progress: bool = False) -> _Trained:
-    """Train, keep run, weights and the outcome after each epoch in `folder`; what is there is only read.
+@cache
+def study_scores(study: str) -> pd.DataFrame:
+    """Scores of each stored run of a study: setting, seed, score, value; fractions, and seconds.
 
-    Raises as `run_experiment`.
+    >>> study_scores("layers of EM-C")["setting"].iloc[0]
+    'EM-C, 6 layers'
     """
+    tables = [
+        reporting.per_seed(own, _study_row).assign(setting=name) for name, own in _study_runs(study).items()
+    ]
+    return pd.concat(tables, ignore_index=True)[["setting", "seed", "score", "value"]]
 
-    from ..models.training import load_weights
 
-    name = (experiment.dataset_name, experiment.name, experiment.encoder, str(experiment.seed))
-    stem = "-".join(map(safe_name, name))
-    weights, after = Path(folder) / f"{stem}.safetensors", Path(folder) / "epochs" / stem
-    extras = {} if weights.exists() and after.exists() else {"weights": weights, "epochs": after}
-    run = run_experiment(experiment, folder, progress=progress, **extras)
-    settings, options = experiment.resolved(), experiment.options
-    made = build(experiment.model, experiment.encoder, run.labels, settings, experiment.seed, **options)
-    return _Trained(experiment, run, reporting.epoch_runs(after), load_weights(weights, made))
+def study_table(study: str) -> pd.DataFrame:
+    """Mean ± SD over seeds of each setting, as text: per cent (and seconds); and p of PPR against the first.
+
+    p is Welch's, over the seeds that both have; '–' for fewer than two. W's settings are compared in micro.
+    Of `variance`: how far A and PPR of one seed lie from the first setting's with that seed, in points: mean,
+    and the largest.
+    """
+    scores, names = study_scores(study), _COLUMNS.get(study, SHOWN)
+    tested = "ppr" if "ppr" in names else "micro"
+    seconds = reporting.cells(scores, "setting", 0, scale=1)[list(SECONDS)]
+    table = reporting.cells(scores, "setting").assign(**seconds)[["runs", *names]].rename(columns=names)
+    first, *others = table.index
+    own = scores[scores["score"] == tested].rename(columns={"setting": "model"})
+    tests = [reporting.compare_models(own, first, other)["p"].to_list() for other in others]
+    table[f"p ({names[tested]})"] = ["", *(reporting.p_value(*p or [np.nan]) for p in tests)]
+    for score in (A, "ppr") if study.startswith("variance") else ():
+        wide = scores[scores["score"] == score].pivot(index="seed", columns="setting", values="value")
+        moves = 100 * wide[others].sub(wide[first], axis=0).abs()
+        text = [f"{moves[other].mean():.2f} (≤ {moves[other].max():.2f})" for other in others]
+        table[f"{NAMES[score]} moves"] = ["", *text]
+    return table.reset_index(names="setting")
+
+
+def _rate_scores() -> pd.DataFrame:
+    """A on the held-out tenth after each epoch, per cent: model, learning_rate, epoch, value.
+
+    The equal grid: every model with the same three rates, one seed, scored after each of five epochs.
+    """
+    tried = reporting.epoch_runs(STUDIES_FOLDER / "rates", split="holdout").items()
+    tables = [run_frame(runs, "model", "learning_rate", A).assign(epoch=epoch) for epoch, runs in tried]
+    return pd.concat(tables, ignore_index=True).rename(columns={A: "value"})
+
+
+def rates_table() -> pd.DataFrame:
+    """A after each epoch, per cent, one row a model and rate; the best of each model is bold.
+
+    `used` marks the learning rate of the standard runs. Beside it stand `gain`, points of A after the last
+    epoch, which is the one that is tested, from this rate to the best one; `SD`, of A over the seeds of the
+    standard runs, in points; and `again`: whether the gain is the larger of the two, so that the model is to
+    be trained again.
+    """
+    scores = _rate_scores().pivot(index=["model", "learning_rate"], columns="epoch", values="value")
+    best = scores.groupby("model").transform("max").max(axis=1)
+    table = scores.map("{:.1f}".format)
+    table = table.mask(scores.eq(best, axis=0), "**" + table + "**").add_prefix("epoch ")
+    table[["used", "gain", "SD", "again"]] = ""
+    for model, last in scores.iloc[:, -1].groupby("model"):
+        stored = list_runs("semeval2010", model, EMBEDDED, profile="standard", split="test", variant="")
+        standard = run_frame(stored, "learning_rate", A)
+        key = (model, standard["learning_rate"][0])
+        gain, sd = last.max() - last[key], standard[A].std()
+        again = "yes" if gain > sd else "no"
+        table.loc[key, ["used", "gain", "SD", "again"]] = "yes", f"{gain:.2f}", f"{sd:.2f}", again
+    table = table.rename(index="{:g}".format, level="learning_rate")
+    return table.rename_axis(["model", "learning rate"]).reset_index()

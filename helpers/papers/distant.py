@@ -1,150 +1,222 @@
 """Paper D (Gao et al. 2021), distant supervision: real ranked lists, and our trained models of bags on GIDS.
 
-The lists are run files of published systems (`helpers.papers.protocols`), so nothing here needs data. Lists
-stop at different recalls and count different facts: what may be compared with what is part of every table.
-Ours are trained on the development part of GIDS (1,082 pairs), the published systems on its training part,
-which is not at hand: levels are not comparable, only what differs among ours is.
+The lists are run files of published systems; `python -m helpers.papers.distant` writes them anew from the
+published files, nothing else here needs data. Lists stop at different recalls and count different facts: what
+may be compared with what is part of every table. Ours are trained on the development part of GIDS (1,082
+pairs), the published systems on its training part, which is not at hand: levels are not comparable, only what
+differs among ours is.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from .. import metrics
-from ..reporting import TABLES_FOLDER, cells, mixed_runs, per_seed
-from ..runs import Run, list_published, list_runs
+from .. import data, metrics
+from ..reporting import TABLES_FOLDER, mixed_runs
+from ..runs import RUNS_FOLDER, RankedFacts, Run, list_published, list_runs, save_run
 
 MEASURES = ("auc", "average_precision", "micro_f1", "macro_f1", *(f"P@{n}" for n in metrics.PRECISION_AT))
+NEGATIVE = "NA"
+DECIMALS = 6  # of stored scores, as the lists in text have them
 
 
-def published_lists(dataset: str) -> dict[str, Run]:
-    """The stored lists of published systems, by name, in the order of their areas.
+class RankedLists(dict[str, Run]):
+    """Runs of ranked facts by the names of their systems."""
 
-    >>> list(published_lists("gids"))[:2]
-    ['RESIDE RESIDE', 'Jat PCNN']
-    """
-    runs = list_published(dataset, kind="facts")
-    return {run.model: run for run in sorted(runs, key=lambda run: -ranking_of(run).auc())}
+    @classmethod
+    def published(cls, dataset: str) -> RankedLists:
+        """The stored lists of published systems, in the order of their areas.
+
+        >>> list(RankedLists.published("gids"))[:2]
+        ['RESIDE RESIDE', 'Jat PCNN']
+        """
+        runs = list_published(dataset, kind="facts")
+        return cls({run.model: run for run in sorted(runs, key=lambda run: -_ranking(run).auc())})
+
+    def ranking(self, name: str) -> metrics.FactRanking:
+        """The ranked list of a system, over its labels without the negative class.
+
+        >>> len(RankedLists.published("nyt10").ranking("NRE CNN+ATT"))
+        2000
+        """
+        return _ranking(self[name])
+
+    def scores(self, recall: float | None = None, replicates: int = 0, seed: int = 1) -> pd.DataFrame:
+        """The measures of each list, up to a common recall if one is given.
+
+        Returns
+        -------
+        Columns system, facts (that the publisher counted), n (predicted facts), recall (the common one, nan
+        for whole lists), ends_at (recall), precision (there), `FACT_MEASURES`, P@100 … (nan beyond the end or
+        at ranks that are not known), drawn (what the bootstrap draws, pair or fact), and low, high of `auc`
+        if there are replicates: of the whole list drawn again, each replicate cut at the common recall. Lists
+        that do not reach it are left out.
+
+        >>> table = RankedLists.published("nyt10").scores().set_index("system")
+        >>> table.loc["NRE CNN+ONE", "auc"].round(4).item()
+        0.1733
+        """
+        rows = []
+        for name, run in self.items():
+            ranking = self.ranking(name)
+            if recall is not None and ranking.recall[-1] < recall:
+                continue
+            ranking = ranking if recall is None else ranking.until(recall)
+            row = {"system": name, "facts": ranking.facts, "n": len(ranking)}
+            row |= {"recall": np.nan if recall is None else recall, "ends_at": ranking.recall[-1]}
+            row |= {"precision": ranking.precision[-1], "drawn": _drawn_unit(run)} | metrics.fact_scores(
+                ranking
+            )
+            if replicates:
+                drawn = (
+                    partial(metrics.FactSample.scores, recall=recall),
+                    np.random.default_rng(seed),
+                    replicates,
+                )
+                interval = metrics.bootstrap_intervals(_sample_of(run), *drawn)
+                row |= {"low": interval.low[0], "high": interval.high[0]}
+            rows.append(row)
+        table = pd.DataFrame(rows).drop(columns=["rank", "threshold"])
+        return table.sort_values("auc", ascending=False, ignore_index=True)
+
+    def curves(self, replicates: int = 200, seed: int = 1, points: int = 60) -> pd.DataFrame:
+        """Precision at evenly spaced recalls with a 95 % bootstrap band, in per cent.
+
+        Returns columns system, recall, precision, low, high. In a replicate the precision at a recall is that
+        of the first rank that reaches it; where fewer than nine tenths of the replicates do, the curve ends.
+        """
+        frames = []
+        for name, run in self.items():
+            recall = np.linspace(0, self.ranking(name).completed().recall[-1], points + 1)[1:]
+            drawn = partial(_precision_at, recalls=recall), np.random.default_rng(seed), replicates
+            band = metrics.bootstrap_intervals(_sample_of(run), *drawn)
+            columns = {"recall": recall, "precision": band.value, "low": band.low, "high": band.high}
+            frames.append((100 * pd.DataFrame(columns)).assign(system=name))
+        return pd.concat(frames, ignore_index=True)
+
+    def hit_shares(self, top: int = 4) -> pd.DataFrame:
+        """Of each list's true facts, the share of each relation, in per cent; lists without relations are
+        out.
+
+        Returns columns system, relation (the `top` most frequent over all lists, then 'other'), share, hits.
+        """
+        counts = {}
+        for name in self:
+            ranking = self.ranking(name)
+            if ranking.relations is not None and ranking.hits is not None:
+                of_relation = np.bincount(ranking.relations[ranking.hits], minlength=len(ranking.labels))
+                counts[name] = pd.Series(of_relation, index=ranking.labels)
+        table = pd.DataFrame(counts)
+        named = table.sum(axis=1).nlargest(top).index
+        other = table.drop(named).sum().to_frame("other").T
+        rows = pd.concat([table.loc[named], other]).rename_axis("relation").reset_index()
+        rows = rows.melt("relation", var_name="system", value_name="hits")
+        rows["share"] = 100 * rows["hits"] / rows.groupby("system")["hits"].transform("sum")
+        return rows[["system", "relation", "share", "hits"]]
+
+    def relation_scores(self) -> pd.DataFrame:
+        """F1 at the best threshold of each list, fractions: under each weighting scheme over the relations,
+        then of each relation; lists that do not name the relations of their facts are out."""
+        rows = {}
+        for name in self:
+            ranking = self.ranking(name)
+            if ranking.facts_of_relation is not None and ranking.relations is not None:
+                rows[name] = _relation_scores(ranking)
+        return pd.DataFrame(rows).T
+
+    def compare(
+        self,
+        pairs: Iterable[tuple[str, str]],
+        recall: float | None = None,
+        replicates: int = 2000,
+        seed: int = 1,
+        paired: bool = True,
+    ) -> pd.DataFrame:
+        """Bootstrap of the differences of lists: paired by entity pair, where both name them in one
+        numbering.
+
+        Parameters
+        ----------
+        pairs : names of two systems each. recall : both lists are cut there, in every replicate by itself;
+            needed where they end at different recalls. Replicates in which a list does not reach it are left
+            out.
+        paired : False draws each list by itself, for lists that do not name their pairs; the interval is too
+            wide where they find the same facts (`unpaired_bootstrap`).
+
+        Returns columns first, second, measure, difference (first − second), low, high, p, p_holm (over all
+        rows).
+
+        Raises ValueError for lists without pairs, or with different numbers of facts; for a recall that one
+        of them does not reach.
+        """
+        tables, measures = [], list(metrics.FACT_MEASURES)
+        for first, second in pairs:
+            for name in (first, second) if recall is not None else ():
+                self.ranking(name).until(recall)  # refuses
+            drawn = partial(metrics.FactSample.scores, recall=recall), np.random.default_rng(seed), replicates
+            both = self[first], self[second]
+            if paired:
+                test = metrics.paired_bootstrap(*_paired_samples(*both), *drawn)
+            else:
+                test = metrics.unpaired_bootstrap(*map(_sample_of, both), *drawn)
+            columns = {"difference": test.value, "low": test.low, "high": test.high, "p": test.p}
+            values = {name: column[: len(measures)] for name, column in columns.items()}
+            tables.append(pd.DataFrame({"first": first, "second": second, "measure": measures} | values))
+        table = pd.concat(tables, ignore_index=True)
+        return table.assign(p_holm=metrics.holm(table["p"].tolist()))
 
 
-def ranking_of(run: Run) -> metrics.FactRanking:
-    """The ranked list of a run, over its labels without the negative class.
-
-    >>> len(ranking_of(published_lists("nyt10")["NRE CNN+ATT"]))
-    2000
-    """
+def _ranking(run: Run) -> metrics.FactRanking:
     return run.outcome().ranking(run.labels, run.negative)
 
 
-def system_name(run: Run) -> str:
+def _system_name(run: Run) -> str:
     """Model, training and strategy as paper D writes them: 'PCNN+bag+ATT'."""
     return "+".join(filter(None, (run.model, run.variant)))
 
 
+def _drawn_unit(run: Run) -> str:
+    """What the bootstrap draws: 'pair' where the list names its pairs and holds all their facts, else 'fact'.
+
+    >>> lists = RankedLists.published("gids") | RankedLists.published("nyt10")
+    >>> _drawn_unit(lists["Jat PCNN"]), _drawn_unit(lists["NRE CNN+ATT"])
+    ('pair', 'fact')
+    """
+    ranking = _ranking(run)
+    is_whole = ranking.true_positives[-1] == ranking.facts
+    return "pair" if run.outcome().pairs is not None and is_whole else "fact"
+
+
 def _sample_of(run: Run) -> metrics.FactSample:
     """The whole list to be drawn again, by `_drawn_unit`."""
-    ranking = ranking_of(run).completed()
+    ranking = _ranking(run).completed()
     if _drawn_unit(run) == "fact":
         return metrics.FactSample.of(ranking)
     pairs = np.array(run.outcome().pairs)
     return metrics.FactSample.of(ranking, pairs, np.bincount(pairs[ranking.hits], minlength=pairs.max() + 1))
 
 
-def _drawn_unit(run: Run) -> str:
-    """What the bootstrap draws: 'pair' where the list names its pairs and holds all their facts, else 'fact'.
-
-    >>> _drawn_unit(published_lists("gids")["Jat PCNN"]), _drawn_unit(published_lists("nyt10")["NRE CNN+ATT"])
-    ('pair', 'fact')
-    """
-    ranking = ranking_of(run)
-    is_whole = ranking.true_positives[-1] == ranking.facts
-    return "pair" if run.outcome().pairs is not None and is_whole else "fact"
-
-
-def list_scores(
-    runs: Mapping[str, Run], recall: float | None = None, replicates: int = 0, seed: int = 1
-) -> pd.DataFrame:
-    """The measures of each list, up to a common recall if one is given.
-
-    Returns
-    -------
-    Columns system, facts (that the publisher counted), n (predicted facts), recall (the common one, nan for
-    whole lists), ends_at (recall), precision (there), `FACT_MEASURES`, P@100 … (nan beyond the end or at
-    ranks that are not known), drawn (`_drawn_unit`), and low, high of `auc` if there are replicates: of the
-    whole list drawn again, each replicate cut at the common recall. Lists that do not reach it are left out.
-
-    >>> list_scores(published_lists("nyt10")).set_index("system").loc["NRE CNN+ONE", "auc"].round(4).item()
-    0.1733
-    """
-    rows = []
-    for name, run in runs.items():
-        ranking = ranking_of(run)
-        if recall is not None and ranking.recall[-1] < recall:
-            continue
-        ranking = ranking if recall is None else ranking.until(recall)
-        row = {"system": name, "facts": ranking.facts, "n": len(ranking)}
-        row |= {"recall": np.nan if recall is None else recall, "ends_at": ranking.recall[-1]}
-        row |= {"precision": ranking.precision[-1], "drawn": _drawn_unit(run)} | metrics.fact_scores(ranking)
-        if replicates:
-            drawn = partial(metrics.FactSample.scores, recall=recall), np.random.default_rng(seed), replicates
-            interval = metrics.bootstrap_intervals(_sample_of(run), *drawn)
-            row |= {"low": interval.low[0], "high": interval.high[0]}
-        rows.append(row)
-    table = pd.DataFrame(rows).drop(columns=["rank", "threshold"])
-    return table.sort_values("auc", ascending=False, ignore_index=True)
-
-
-def fact_rows(scores: pd.DataFrame, dataset: str, item: str, replicates: int, seed: int) -> list[dict]:
-    """Rows of a tidy table from `list_scores`; nobody published these numbers.
-
-    The signature says, as that of `evaluation.FactReport`, which area it is, up to which recall, and what the
-    bootstrap draws.
-    """
-    areas = dict(zip(metrics.FACT_MEASURES, metrics.AREAS, strict=False))
-    shared, rows = {"paper": "D", "item": item, "dataset": dataset}, []
-    for row in scores.to_dict("records"):
-        cut = "all" if np.isnan(row["recall"]) else f"{row['recall']:g}"
-        drawn = f"|recall:{cut}|drawn:{row['drawn']}|n:{row['n']}|facts:{row['facts']}|v:{metrics.RULES}"
-        for measure in (*metrics.FACT_MEASURES, *(f"P@{n}" for n in metrics.PRECISION_AT)):
-            signature = "facts|level:bag" + (f"|area:{areas[measure]}" if measure in areas else "") + drawn
-            made = shared | {"model": row["system"], "metric": measure, "value": row[measure]}
-            if measure == "auc" and "low" in row:
-                made |= {"low": row["low"], "high": row["high"]}
-                signature += metrics.bootstrap_suffix(replicates, seed)
-            rows.append(made | {"signature": signature})
-    return [row for row in rows if not np.isnan(row["value"])]
-
-
-def relation_scores(ranking: metrics.FactRanking, schemes: Sequence[str] | None = None) -> dict[str, float]:
-    """F1 at the best threshold of a list under each weighting scheme over the relations (None: all that are
-    known), and of each relation; fractions."""
-    counts = ranking.counts_until(ranking.best_f1()[1])
-    names, values = list(schemes or metrics.scheme_names()), metrics.averages(counts, schemes).tolist()
-    f1 = np.nan_to_num(metrics.CLASS_SCORES["f1"](counts)).tolist()
-    return dict(zip([*names, *map(str, counts.labels)], [*values, *f1], strict=True))
-
-
-def precision_curves(
-    runs: Mapping[str, Run], replicates: int = 200, seed: int = 1, points: int = 60
-) -> pd.DataFrame:
-    """Precision at evenly spaced recalls with a 95 % bootstrap band, in per cent.
-
-    Returns columns system, recall, precision, low, high. In a replicate the precision at a recall is that of
-    the first rank that reaches it; where fewer than nine tenths of the replicates do, the curve ends.
-    """
-    frames = []
-    for name, run in runs.items():
-        recall = np.linspace(0, ranking_of(run).completed().recall[-1], points + 1)[1:]
-        drawn = partial(_precision_at, recalls=recall), np.random.default_rng(seed), replicates
-        band = metrics.bootstrap_intervals(_sample_of(run), *drawn)
-        columns = {"recall": recall, "precision": band.value, "low": band.low, "high": band.high}
-        frames.append((100 * pd.DataFrame(columns)).assign(system=name))
-    return pd.concat(frames, ignore_index=True)
+def _paired_samples(first: Run, second: Run) -> list[metrics.FactSample]:
+    """Both lists over the same units: pairs by number; facts that neither found stand by themselves."""
+    runs = (first, second)
+    rankings = [_ranking(run) for run in runs]
+    if any(run.outcome().pairs is None for run in runs) or rankings[0].facts != rankings[1].facts:
+        names = " and ".join(map(_system_name, runs))
+        raise ValueError(f"{names} cannot be paired: other facts, or unnamed pairs")
+    lists = [(ranking, np.array(run.outcome().pairs)) for ranking, run in zip(rankings, runs, strict=True)]
+    true: set[tuple[int, int]] = set()
+    for ranking, pairs in lists:
+        true |= set(zip(pairs[ranking.hits], ranking.relations[ranking.hits], strict=True))
+    units = max(pairs.max() for _, pairs in lists) + 1
+    of_unit = np.bincount([int(pair) for pair, _ in true], minlength=units)
+    of_unit = np.r_[of_unit, np.ones(rankings[0].facts - len(true), dtype=np.int64)]
+    return [metrics.FactSample.of(ranking, pairs, of_unit) for ranking, pairs in lists]
 
 
 def _precision_at(sample: metrics.FactSample, recalls: np.ndarray) -> np.ndarray:
@@ -161,99 +233,33 @@ def _precision_at(sample: metrics.FactSample, recalls: np.ndarray) -> np.ndarray
     return np.apply_along_axis(precision, -1, sample.counts)
 
 
-def hit_shares(runs: Mapping[str, Run], top: int = 4) -> pd.DataFrame:
-    """Of each list's true facts, the share of each relation, in per cent; lists without relations are out.
-
-    Returns columns system, relation (the `top` most frequent over all lists, then 'other'), share, hits.
-    """
-    counts = {}
-    for name, run in runs.items():
-        ranking = ranking_of(run)
-        if ranking.relations is not None and ranking.hits is not None:
-            of_relation = np.bincount(ranking.relations[ranking.hits], minlength=len(ranking.labels))
-            counts[name] = pd.Series(of_relation, index=ranking.labels)
-    table = pd.DataFrame(counts)
-    named = table.sum(axis=1).nlargest(top).index
-    table = pd.concat([table.loc[named], table.drop(named).sum().to_frame("other").T]).rename_axis("relation")
-    rows = table.reset_index().melt("relation", var_name="system", value_name="hits")
-    rows["share"] = 100 * rows["hits"] / rows.groupby("system")["hits"].transform("sum")
-    return rows[["system", "relation", "share", "hits"]]
-
-
-def compare_lists(
-    pairs: Iterable[tuple[Run, Run]],
-    recall: float | None = None,
-    replicates: int = 2000,
-    seed: int = 1,
-    paired: bool = True,
-) -> pd.DataFrame:
-    """Bootstrap of the differences of lists: paired by entity pair, where both name them in one numbering.
-
-    Parameters
-    ----------
-    pairs : two runs each. recall : both are cut there, in every replicate by itself; needed where they end
-        at different recalls. Replicates in which a list does not reach it are left out.
-    paired : False draws each list by itself, for lists that do not name their pairs; the interval is too wide
-        where they find the same facts (`unpaired_bootstrap`).
-
-    Returns columns first, second, measure, difference (first − second), low, high, p, p_holm (over all rows).
-
-    Raises ValueError for lists without pairs, or with different numbers of facts; for a recall that one of
-    them does not reach.
-    """
-    tables = []
-    for both in pairs:
-        for run in both if recall is not None else ():
-            ranking_of(run).until(recall)  # refuses
-        drawn = partial(metrics.FactSample.scores, recall=recall), np.random.default_rng(seed), replicates
-        if paired:
-            test = metrics.paired_bootstrap(*_paired_samples(*both), *drawn)
-        else:
-            test = metrics.unpaired_bootstrap(*map(_sample_of, both), *drawn)
-        measures, (first, second) = list(metrics.FACT_MEASURES), map(system_name, both)
-        columns = {"difference": test.value, "low": test.low, "high": test.high, "p": test.p}
-        values = {name: column[: len(measures)] for name, column in columns.items()}
-        tables.append(pd.DataFrame({"first": first, "second": second, "measure": measures} | values))
-    table = pd.concat(tables, ignore_index=True)
-    return table.assign(p_holm=metrics.holm(table["p"].tolist()))
-
-
-def _paired_samples(first: Run, second: Run) -> list[metrics.FactSample]:
-    """Both lists over the same units: pairs by number; facts that neither found stand by themselves."""
-    runs = (first, second)
-    rankings = [ranking_of(run) for run in runs]
-    if any(run.outcome().pairs is None for run in runs) or rankings[0].facts != rankings[1].facts:
-        names = " and ".join(map(system_name, runs))
-        raise ValueError(f"{names} cannot be paired: other facts, or unnamed pairs")
-    lists = [(ranking, np.array(run.outcome().pairs)) for ranking, run in zip(rankings, runs, strict=True)]
-    true: set[tuple[int, int]] = set()
-    for ranking, pairs in lists:
-        true |= set(zip(pairs[ranking.hits], ranking.relations[ranking.hits], strict=True))
-    units = max(pairs.max() for _, pairs in lists) + 1
-    of_unit = np.bincount([int(pair) for pair, _ in true], minlength=units)
-    of_unit = np.r_[of_unit, np.ones(rankings[0].facts - len(true), dtype=np.int64)]
-    return [metrics.FactSample.of(ranking, pairs, of_unit) for ranking, pairs in lists]
+def _relation_scores(ranking: metrics.FactRanking, schemes: Sequence[str] | None = None) -> dict[str, float]:
+    """F1 at the best threshold under these schemes (None: all that are known), then of each relation."""
+    counts = ranking.counts_until(ranking.best_f1()[1])
+    names, values = list(schemes or metrics.scheme_names()), metrics.averages(counts, schemes).tolist()
+    f1 = np.nan_to_num(metrics.CLASS_SCORES["f1"](counts)).tolist()
+    return dict(zip([*names, *map(str, counts.labels)], [*values, *f1], strict=True))
 
 
 def bag_runs(dataset: str = "gids") -> list[Run]:
     """The stored runs of models that were trained here, by name and seed.
 
-    >>> system_name(bag_runs()[0])
-    'BERT-entity+bag+ATT'
+    >>> bag_runs()[0].model, bag_runs()[0].variant
+    ('BERT-entity', 'bag+ATT')
     """
     runs = list_runs(dataset, kind="facts", profile="standard")
-    return sorted(runs, key=lambda run: (system_name(run), run.seed or 0))
+    return sorted(runs, key=lambda run: (_system_name(run), run.seed or 0))
 
 
 def bag_scores(runs: Sequence[Run]) -> pd.DataFrame:
     """`MEASURES` and the F1 of each relation, a row for each run: system, seed, seconds, steps (optimiser
     steps, nan where nothing is trained in epochs), then the scores."""
     rows = []
-    mixed_runs(runs, system_name)
+    mixed_runs(runs, _system_name)
     for run in runs:
-        ranking = ranking_of(run)
-        measured, single = metrics.fact_scores(ranking), relation_scores(ranking, ["macro"])
-        row: dict[str, Any] = {"system": system_name(run), "seed": run.seed, "seconds": run.wall_seconds}
+        ranking = _ranking(run)
+        measured, single = metrics.fact_scores(ranking), _relation_scores(ranking, ["macro"])
+        row: dict[str, Any] = {"system": _system_name(run), "seed": run.seed, "seconds": run.wall_seconds}
         row |= {"steps": _steps(run)} | {name: measured[name] for name in MEASURES if name in measured}
         rows.append(row | {"macro_f1": single.pop("macro")} | single)
     return pd.DataFrame(rows)
@@ -271,21 +277,61 @@ def _steps(run: Run) -> float:
     return float(settings["epochs"] * np.ceil(examples / settings["batch_size"]))
 
 
-def wiki80_table() -> pd.DataFrame:
-    """BERT-entity and PCNN on single sentences of Wiki80: system with its epochs, runs, accuracy, macro-F1;
-    per cent, mean ± SD.
+def _published_list_runs() -> list[Run]:
+    """A run of each of `PUBLISHED_LISTS`; the lists keep their order, scores are rounded.
 
-    Trained on 49 sentences of each of 80 relations, tested on the development part; no class is negative.
+    `pairs` are known of the probabilities, numbered as by `read_gids_probabilities`, and of the two lists in
+    text that name every entity, numbered by first sight: in the others names may be `UNK`.
 
-    >>> wiki80_table().columns.tolist()
-    ['system', 'runs', 'accuracy', 'macro-F1']
+    Raises
+    ------
+    MissingData, ChecksumError : a file is absent or not the registered one.
     """
+    numbers: dict[tuple[str, str], int] = {}
+    runs = []
+    for row in data.PUBLISHED_LISTS:
+        labels = data.GIDS_RELATIONS if row.dataset == "gids" else tuple(data.nyt10m_relations())
+        if row.files[0].endswith(".npz"):
+            ranking, pairs = _of_probabilities(*data.read_gids_probabilities(data.locate(row.files[0])))
+        else:
+            ranking, pairs = _of_list(row, labels, numbers)
+        facts = RankedFacts.from_ranking(ranking, "bag", labels, pairs, DECIMALS)
+        about = {"dataset": row.dataset, "model": row.name, "licence": row.licence, "source": row.source}
+        about["files"] = {file: data.registered_file(file).sha256 for file in row.files}
+        runs.append(Run.from_outcome(facts, **about, labels=labels, negative=NEGATIVE))
+    return runs
 
-    def both(run: Run) -> dict[str, float]:
-        values = metrics.averages(run.outcome(), ["micro", "macro"])
-        return dict(zip(("accuracy", "macro-F1"), values, strict=True))
 
-    runs = list_runs("wiki80", kind="confusion", profile="standard")
-    scores = per_seed(runs, both, lambda run: f"{run.model}, {run.hyperparameters['epochs']} epochs")
-    table = cells(scores, "model", 1).sort_index().reset_index(names="system")
-    return table.reindex(columns=["system", "runs", "accuracy", "macro-F1"])
+def _of_probabilities(scores: np.ndarray, gold: np.ndarray) -> tuple[metrics.FactRanking, list[int]]:
+    """The ranking of a matrix, and the pair of each fact, in the order of `FactRanking.from_matrix`."""
+    order = np.argsort(-scores[:, 1:].ravel(), kind="stable")
+    ranking = metrics.FactRanking.from_matrix(scores, gold, data.GIDS_RELATIONS, NEGATIVE)
+    return ranking, (order // (scores.shape[1] - 1)).tolist()
+
+
+def _of_list(
+    row: data.PublishedList, labels: tuple[str, ...], numbers: dict[tuple[str, str], int]
+) -> tuple[metrics.FactRanking, list[int] | None]:
+    """The ranking of a list in text, with all that follows from it, and the pair of each fact: one numbering
+    for all lists, None where a list does not name all of them."""
+    files = [data.locate(file) for file in row.files]
+    read = data.read_ranked_list(*files) if len(files) == 1 else data.read_curve(*files)
+    ranking = metrics.FactRanking.from_curve(read.precision, read.recall, row.facts, read.scores)
+    if read.facts is None:
+        return ranking, None
+    positive = [label for label in labels if label != NEGATIVE]
+    relations = [positive.index(fact.relation) for fact in read.facts]
+    ranking = metrics.FactRanking.from_scores(read.scores, ranking.hits, row.facts, relations, positive)
+    named = [(fact.head, fact.tail) for fact in read.facts]
+    if any(data.UNKNOWN_ENTITY in pair for pair in named):
+        return ranking, None
+    return ranking, [numbers.setdefault(pair, len(numbers)) for pair in named]
+
+
+def _write_list_runs(folder: Path | str = RUNS_FOLDER) -> list[Path]:
+    """Write the run of every published list; the paths, in the order of `PUBLISHED_LISTS`."""
+    return [save_run(run, folder) for run in _published_list_runs()]
+
+
+if __name__ == "__main__":
+    print(*_write_list_runs(), sep="\n")

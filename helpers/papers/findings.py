@@ -32,7 +32,7 @@ from ..models import EMBEDDED
 from ..runs import STUDIES_FOLDER, Run, list_runs
 from .direction import NAMES, A
 from .distant import bag_runs, bag_scores
-from .graphs import pair_runs, restricted_title
+from .graphs import PairSystems
 
 FINDINGS, ITEMS = (reporting.PUBLISHED_FOLDER / name for name in ("findings.csv", "items.csv"))
 """FINDINGS: one row a pair of models: the scores that the paper compares them under, and where it prints
@@ -114,7 +114,7 @@ def _scores(run: Run) -> dict[str, float]:
 
 def _title(run: Run) -> str:
     """The model without its encoder, which all runs share."""
-    return "BERT_EM" if run.dataset == _OFFICIAL_TEXT else restricted_title(replace(run, encoder=None))
+    return "BERT_EM" if run.dataset == _OFFICIAL_TEXT else PairSystems.title(replace(run, encoder=None))
 
 
 def _verdict(rises: bool, difference: float, p: float, runs: int) -> str:
@@ -200,7 +200,7 @@ def _finding_runs(profile: str = "standard") -> list[Run]:
     encoder, study = (BASE_ENCODER, "base-changed") if profile == "base" else (EMBEDDED, "bert-em")
     runs = list_runs(_SEMEVAL, encoder=encoder, profile=profile, split="test", variant="")
     runs += list_runs(_OFFICIAL_TEXT, folder=STUDIES_FOLDER / study, encoder=encoder)
-    return runs + [run for run in pair_runs() if run.encoder == encoder]
+    return runs + [run for run in PairSystems.stored().runs if run.encoder == encoder]
 
 
 @cache

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
@@ -17,9 +18,9 @@ from scipy.stats import kendalltau
 from .. import reporting
 from ..data import pruned_heads
 from ..evaluation import leak_table, system_title
-from ..metrics import SCHEMES, Policy
+from ..metrics import SCHEMES
 from ..models import EMBEDDED, NO_ENCODER, model_entry
-from ..runs import STUDIES_FOLDER, Run, list_runs, variant_name
+from ..runs import Run, list_runs, variant_name
 from .direction import direction_table
 from .weighting import printed_means
 
@@ -57,88 +58,130 @@ def tree_words(
     return pd.DataFrame({"word": words, "head": heads, "distance": distance, "entity": entity})
 
 
-def kept_words(tree: pd.DataFrame) -> pd.DataFrame:
-    """What of a tree of `tree_words` is read at each distance K: index K, columns words (how many), read."""
-    kept = {f"{k:g}": tree[tree["distance"].between(0, k)] for k in (0, 1, 2, math.inf)}
-    kept["the whole tree"] = tree
-    rows = {name: [len(part), " ".join(part["word"])] for name, part in kept.items()}
-    return pd.DataFrame.from_dict(rows, orient="index", columns=["words", "read"]).rename_axis("K")
+@dataclass(frozen=True)
+class PairSystems:
+    """Runs of systems that were trained on a corpus with entity types: RECENT, its bases, PTR."""
 
+    runs: Sequence[Run]
 
-def pair_runs(dataset: str = DRAWN) -> list[Run]:
-    """The stored runs of systems that were trained on a corpus with entity types, by title and seed.
+    @classmethod
+    def stored(cls, dataset: str = DRAWN) -> PairSystems:
+        """The stored ones, by title and seed.
 
-    >>> restricted_title(pair_runs()[0])
-    'CNN epochs-40'
-    """
-    runs = list_runs(dataset, profile="standard", kind="confusion", split="test")
-    return sorted(runs, key=lambda run: (restricted_title(run), run.seed or 0))
+        >>> PairSystems.title(PairSystems.stored().runs[0])
+        'CNN epochs-40'
+        """
+        runs = list_runs(dataset, profile="standard", kind="confusion", split="test")
+        return cls(sorted(runs, key=lambda run: (cls.title(run), run.seed or 0)))
 
+    @staticmethod
+    def title(run: Run) -> str:
+        """The name of a system: of type restriction 'RECENT(EM-ES)', of its control 'RECENT(EM-ES) without
+        types', both with `AS_PUBLISHED` behind it if they were evaluated so.
 
-def restricted_title(run: Run) -> str:
-    """The name of a system: of type restriction 'RECENT(EM-ES)', of its control 'RECENT(EM-ES) without
-    types', both with `AS_PUBLISHED` behind it if they were evaluated so.
+        In the brackets stands the base as its own runs are named, with what is unusual about it (settings,
+        options, another encoder than the embedded one), so that two variants of one base have two titles.
 
-    In the brackets stands the base as its own runs are named, with what is unusual about it (settings,
-    options, another encoder than the embedded one), so that two variants of one base have two titles.
+        >>> from helpers.metrics import Outcome
+        >>> table = Outcome.from_columns(["a"], ["a"])
+        >>> about = {"base": "svm", "markers": True, "typed": False}
+        >>> run = {"dataset": "d", "model": "RECENT", "variant": "base-svm+markers-True+C-2+typed-False"}
+        >>> PairSystems.title(Run.from_outcome(table, options=about | {"evaluation": "corrected"}, **run))
+        'RECENT(SVM-EM C-2) without types'
+        """
+        about = run.options
+        encoder = "" if run.encoder in (None, EMBEDDED, NO_ENCODER) else f" {run.encoder}"
+        if "evaluation" not in about:
+            return f"{run.name}{encoder}"
+        entry = model_entry(about["base"])
+        said = {
+            name: about[name] for name in ("base", "evaluation", "typed", *entry.suffixes) if name in about
+        }
+        unusual = [part for part in run.variant.split("+") if part not in variant_name(said, {}).split("+")]
+        base = f"{entry.full_title(about)} {'+'.join(unusual)}".strip() + encoder
+        types = "" if about.get("typed", True) else WITHOUT_TYPES
+        return f"{run.model}({base}){types}{AS_PUBLISHED if about['evaluation'] == 'as-published' else ''}"
 
-    >>> from helpers.metrics import Outcome
-    >>> table, about = Outcome.from_columns(["a"], ["a"]), {"base": "svm", "markers": True, "typed": False}
-    >>> run = {"dataset": "d", "model": "RECENT", "variant": "base-svm+markers-True+C-2+typed-False"}
-    >>> restricted_title(Run.from_outcome(table, options=about | {"evaluation": "corrected"}, **run))
-    'RECENT(SVM-EM C-2) without types'
-    """
-    about = run.options
-    encoder = "" if run.encoder in (None, EMBEDDED, NO_ENCODER) else f" {run.encoder}"
-    if "evaluation" not in about:
-        return f"{run.name}{encoder}"
-    entry = model_entry(about["base"])
-    said = {name: about[name] for name in ("base", "evaluation", "typed", *entry.suffixes) if name in about}
-    unusual = [part for part in run.variant.split("+") if part not in variant_name(said, {}).split("+")]
-    base = f"{entry.full_title(about)} {'+'.join(unusual)}".strip() + encoder
-    types = "" if about.get("typed", True) else WITHOUT_TYPES
-    return f"{run.model}({base}){types}{AS_PUBLISHED if about['evaluation'] == 'as-published' else ''}"
+    def scores(self) -> pd.DataFrame:
+        """F1 under the printed schemes, a row for each run and scheme; columns as `per_seed`, model: title.
 
+        >>> PairSystems([]).scores().columns.tolist()
+        ['dataset', 'model', 'encoder', 'seed', 'score', 'value']
+        """
+        with warnings.catch_warnings():  # its mix of devices is said where its scores stand
+            warnings.filterwarnings("ignore", r"runs of RECENT\(C-GCN\)")
+            scores = reporting.per_seed(self.runs, reporting.scheme_scores, self.title)
+        return scores[scores["score"].isin(list(SCHEMES))].reset_index(drop=True)
 
-def pair_scores(runs: Iterable[Run]) -> pd.DataFrame:
-    """F1 under the printed schemes, one row for each run and scheme; columns as `per_seed`, model the title.
+    def shares(self) -> pd.DataFrame:
+        """What a system's score is made of, per cent of counts that are added over its seeds.
 
-    >>> pair_scores([]).columns.tolist()
-    ['dataset', 'model', 'encoder', 'seed', 'score', 'value']
-    """
-    with warnings.catch_warnings():  # its mix of devices is said where its scores stand
-        warnings.filterwarnings("ignore", r"runs of RECENT\(C-GCN\)")
-        scores = reporting.per_seed(runs, reporting.scheme_scores, restricted_title)
-    return scores[scores["score"].isin(list(SCHEMES))].reset_index(drop=True)
+        Returns index system; columns detected (of the positive samples, those answered with any relation),
+        named (of these, those with the right one), false_alarms (of the negative samples, those answered with
+        a relation); nan of nothing. In the order of the runs.
 
+        >>> from helpers.metrics import Outcome
+        >>> table = Outcome.from_columns(["a", "a", "b", "b", "NA"], ["a", "b", "NA", "a", "a"])
+        >>> run = Run.from_outcome(table, dataset="d", model="m", negative="NA")
+        >>> PairSystems([run]).shares().round(1).values.tolist()
+        [[75.0, 33.3, 100.0]]
+        """
+        rows = []
+        for run in self.runs:
+            table = run.outcome().per_class()
+            negative = table.labels.index(run.negative)
+            negatives, quiet = table.gold[negative], table.correct[negative]
+            positives, named = table.n - negatives, table.correct.sum() - quiet
+            detected = positives - (table.predicted[negative] - quiet)
+            rows.append((self.title(run), detected, positives, named, negatives - quiet, negatives))
+        columns = ["system", "detected", "positives", "named", "false_alarms", "negatives"]
+        sums = pd.DataFrame(rows, columns=columns).groupby("system", sort=False).sum()
+        of = {"detected": "positives", "named": "detected", "false_alarms": "negatives"}
+        shares = {part: 100 * (sums[part] / sums[whole]) for part, whole in of.items()}
+        return pd.DataFrame(shares, sums.index)
 
-def pair_rows(runs: Iterable[Run]) -> pd.DataFrame:
-    """Tidy rows: each run, mean and SD over seeds, fractions.
+    def gains(self) -> pd.DataFrame:
+        """What each part of RECENT gains around each base: points of F1, means over common seeds.
 
-    >>> pair_rows([]).empty
-    True
-    """
-    runs = list(runs)
-    scores = pair_scores(runs)
-    alone = scores[scores["seed"].isna()].drop(columns="seed").assign(seed_or_agg="all")
-    rows = pd.concat([reporting.run_rows(scores), alone], ignore_index=True)
-    rows, signatures = rows.rename(columns={"score": "scheme"}), []
-    signed = {run.dataset: (Policy(run.negative), run.outcome()) for run in runs}
-    for row in rows.itertuples():
-        policy, table = signed[row.dataset]
-        leak = "|leak:as_published" if row.model.endswith(AS_PUBLISHED) else ""
-        signatures.append(policy.signature(table, "f1", row.scheme) + leak)
-    rows = rows.assign(paper="W", item="Table 3 on open data", metric="f1", signature=signatures)
-    return reporting.tidy_runs(rows)
+        Returns columns dataset, base, scheme; alone, two_steps (the control, which does not read the types)
+        and RECENT (per cent); steps (two_steps − alone), types (RECENT − two_steps), leak (RECENT as
+        published − RECENT); runs. A base without all four kinds of runs is left out.
+
+        >>> PairSystems.stored().gains()["base"].unique().tolist()
+        ['CNN epochs-40', 'EM-ES', 'SVM-EM']
+        """
+        scores = self.scores()
+        scores["seed"] = scores["seed"].fillna(0)  # nothing is drawn at random
+        around = scores["model"].str.extract(r"^RECENT\((?P<base>.*)\)(?P<kind>.*)$")
+        kinds = {WITHOUT_TYPES: "two_steps", "": "RECENT", AS_PUBLISHED: "leaky"}
+        around = scores.assign(base=around["base"], kind=around["kind"].map(kinds)).dropna(subset="kind")
+        keys = ["dataset", "base", "score"]
+        wide = around.pivot(index=[*keys, "seed"], columns="kind", values="value")
+        wide = wide.reindex(columns=["alone", *kinds.values()])
+        alone = scores.rename(columns={"model": "base"}).set_index([*keys, "seed"])["value"]
+        # a base that draws nothing at random has one run, without a seed: it stands beside every seed
+        means = alone.groupby(level=keys).mean().reindex(wide.index.droplevel("seed"))
+        wide["alone"] = alone.reindex(wide.index).fillna(pd.Series(means.to_numpy(), wide.index))
+        groups = wide.dropna().groupby(level=keys)
+        gains = (100 * groups.mean()).assign(runs=groups.size())
+        gains = gains.rename_axis(index={"score": "scheme"}, columns=None).reset_index()
+        gains["steps"], gains["types"] = (
+            gains["two_steps"] - gains["alone"],
+            gains["RECENT"] - gains["two_steps"],
+        )
+        gains["leak"], gains["order"] = gains["leaky"] - gains["RECENT"], gains["scheme"].map(SCHEMES.index)
+        columns = ["alone", "two_steps", "RECENT", "steps", "types", "leak", "runs"]
+        gains = gains.sort_values(["base", "order"], kind="stable", ignore_index=True)
+        return gains[["dataset", "base", "scheme", *columns]]
 
 
 def restriction_table(rows: pd.DataFrame, *datasets: str) -> pd.DataFrame:
     """W's Table 3 as printed, and ours under it: per cent, mean ± SD over seeds; the best micro first.
 
-    rows : as `pair_rows` gives them, or `read_tidy` of their file. datasets : in this order; none: `DRAWN`.
-    Columns data, system, runs, then schemes.
+    rows : `17_restriction.csv` of notebook 17, or such rows. datasets : in this order.
+    Without datasets `DRAWN`. Columns data, system, runs, then schemes.
 
-    >>> restriction_table(pair_rows([])).iloc[1].tolist()[:4]
+    >>> restriction_table(reporting.tidy_runs(pd.DataFrame())).iloc[1].tolist()[:4]
     ['TACRED, published', 'PTR', '5', '72.5 ± 0.3']
     """
     parts = [printed_means("Table 3").loc[["RECENT", "PTR"]].assign(data="TACRED, published", runs="5")]
@@ -151,66 +194,6 @@ def restriction_table(rows: pd.DataFrame, *datasets: str) -> pd.DataFrame:
     return pd.concat(parts).rename_axis("system").reset_index()[["data", "system", "runs", *SCHEMES]]
 
 
-def step_shares(runs: Iterable[Run]) -> pd.DataFrame:
-    """What a system's score is made of, per cent of counts that are added over its seeds.
-
-    Returns index system; columns detected (of the positive samples, those answered with any relation), named
-    (of these, those with the right one), false_alarms (of the negative samples, those answered with a
-    relation); nan of nothing. In the order of the runs.
-
-    >>> from helpers.metrics import Outcome
-    >>> table = Outcome.from_columns(["a", "a", "b", "b", "NA"], ["a", "b", "NA", "a", "a"])
-    >>> step_shares([Run.from_outcome(table, dataset="d", model="m", negative="NA")]).round(1).values.tolist()
-    [[75.0, 33.3, 100.0]]
-    """
-    rows = []
-    for run in runs:
-        table = run.outcome().per_class()
-        negative = table.labels.index(run.negative)
-        negatives, quiet = table.gold[negative], table.correct[negative]
-        positives, named = table.n - negatives, table.correct.sum() - quiet
-        detected = positives - (table.predicted[negative] - quiet)
-        rows.append((restricted_title(run), detected, positives, named, negatives - quiet, negatives))
-    columns = ["system", "detected", "positives", "named", "false_alarms", "negatives"]
-    sums = pd.DataFrame(rows, columns=columns).groupby("system", sort=False).sum()
-    of = {"detected": "positives", "named": "detected", "false_alarms": "negatives"}
-    return pd.DataFrame({part: 100 * (sums[part] / sums[whole]) for part, whole in of.items()}, sums.index)
-
-
-def restriction_gains(scores: pd.DataFrame) -> pd.DataFrame:
-    """What each part of RECENT gains around each base: points of F1, means over common seeds.
-
-    Returns columns dataset, base, scheme; alone, two_steps (the control, which does not read the types) and
-    RECENT (per cent); steps (two_steps − alone), types (RECENT − two_steps), leak (RECENT as published −
-    RECENT); runs. A base without all four kinds of runs is left out.
-
-    >>> rows = [("b", 0.4), ("RECENT(b) without types", 0.5), ("RECENT(b)", 0.625)]
-    >>> scores = pd.DataFrame([*rows, ("RECENT(b), with the leak", 0.75)], columns=["model", "value"])
-    >>> found = restriction_gains(scores.assign(dataset="d", seed=9, score="micro"))
-    >>> found[["base", "steps", "types", "leak"]].values.tolist()
-    [['b', 10.0, 12.5, 12.5]]
-    """
-    keys = scores["seed"].fillna(0).astype(int)  # 0: nothing is drawn at random
-    by, tables = ["dataset", "score"], []
-    wide = scores.assign(seed=keys).pivot(index=[*by, "seed"], columns="model", values="value")
-    for model in wide.columns[wide.columns.str.fullmatch(r"RECENT\(.*\)")]:
-        base = model.removeprefix("RECENT(").removesuffix(")")
-        own = wide.reindex(columns=[base, model + WITHOUT_TYPES, model, model + AS_PUBLISHED])
-        own = own.set_axis(["alone", "two_steps", "RECENT", "leaky"], axis=1)
-        # a base that draws nothing at random has one run, without a seed: it stands beside every seed
-        own["alone"] = own["alone"].fillna(own["alone"].groupby(level=by).transform("mean"))
-        groups = own.dropna().groupby(level=by, sort=False)
-        tables.append((100 * groups.mean()).assign(base=base, runs=groups.size()))
-    columns = ["dataset", "base", "scheme", "alone", "two_steps", "RECENT", "steps", "types", "leak", "runs"]
-    if not tables:
-        return pd.DataFrame(columns=columns)
-    gains = pd.concat(tables).rename_axis(["dataset", "scheme"]).reset_index()
-    gains["steps"] = gains["two_steps"] - gains["alone"]
-    gains["types"], gains["leak"] = gains["RECENT"] - gains["two_steps"], gains["leaky"] - gains["RECENT"]
-    gains["order"] = gains["scheme"].map(SCHEMES.index)
-    return gains.sort_values(["base", "order"], kind="stable", ignore_index=True)[columns]
-
-
 def leak_effects(runs: Iterable[Run]) -> pd.DataFrame:
     """The leak over several systems of one data set: how much it gives, and how it changes their order.
 
@@ -219,14 +202,13 @@ def leak_effects(runs: Iterable[Run]) -> pd.DataFrame:
 
     Raises ValueError as `leak_table`.
     """
-    table, rows = leak_table(runs, SCHEMES), {}
-    for scheme, part in table.groupby("scheme", sort=False):
-        gain = 100 * part["gain"]
-        best = [system_title(part.loc[part[name].idxmax(), "model"]) for name in ("score", "leaked")]
-        tau = float(kendalltau(part["score"], part["leaked"]).statistic)
-        rows[scheme] = [len(part), gain.min(), gain.median(), gain.max(), tau, *best]
-    columns = ["systems", "least", "median", "most", "tau", "first", "first_leaked"]
-    return pd.DataFrame.from_dict(rows, orient="index", columns=columns).rename_axis("scheme")
+    table = leak_table(runs, SCHEMES)
+    groups = table.assign(gain=100 * table["gain"]).groupby("scheme", sort=False)
+    effects = groups["gain"].agg(systems="size", least="min", median="median", most="max")
+    effects["tau"] = [float(kendalltau(part["score"], part["leaked"]).statistic) for _, part in groups]
+    for name, score in {"first": "score", "first_leaked": "leaked"}.items():
+        effects[name] = table.loc[groups[score].idxmax(), "model"].map(system_title).to_numpy()
+    return effects
 
 
 def graph_table(rows: pd.DataFrame) -> pd.DataFrame:
@@ -250,17 +232,3 @@ def graph_table(rows: pd.DataFrame) -> pd.DataFrame:
     table = table.drop(columns="encoder").assign(model=model)
     table.insert(1, "numbers", numbers)
     return table.set_index("model")
-
-
-def epoch_scores() -> pd.DataFrame:
-    """CNN on the held-out tenth of the drawn pairs by how long it was trained, per cent.
-
-    Returns index epochs; columns micro, macro, then those of `step_shares`.
-
-    >>> epoch_scores().columns.tolist()
-    ['micro', 'macro', 'detected', 'named', 'false_alarms']
-    """
-    runs = sorted(list_runs(folder=STUDIES_FOLDER / "epochs"), key=lambda run: run.hyperparameters["epochs"])
-    scores = 100 * pd.DataFrame(map(reporting.scheme_scores, runs))[["micro", "macro"]]
-    table = pd.concat([scores, step_shares(runs).reset_index(drop=True)], axis=1)
-    return table.set_axis([run.hyperparameters["epochs"] for run in runs]).rename_axis("epochs")

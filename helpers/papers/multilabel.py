@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import product
 from typing import Any
 
 import numpy as np
@@ -132,25 +131,18 @@ def gains(outcome: metrics.Outcome, rng: np.random.Generator, replicates: int = 
     return pd.DataFrame(columns)
 
 
-def printed_numbers(package: bool = False) -> pd.DataFrame:
-    """What the document and the package print, as text; column item tells which. `package`: its scores alone,
-    as a column `published` beside dataset, model and metric."""
-    printed = pd.read_csv(reporting.PUBLISHED_FOLDER / "libmultilabel.csv", dtype=str, keep_default_na=False)
-    own = printed[printed["item"].str.startswith("package")].rename(columns={"printed": "published"})
-    return own[["dataset", "model", "metric", "published"]] if package else printed
+def printed_numbers() -> pd.DataFrame:
+    """What the document and the package print, as text; column item tells which."""
+    return pd.read_csv(reporting.PUBLISHED_FOLDER / "libmultilabel.csv", dtype=str, keep_default_na=False)
 
 
-def demo_linear_runs(documents: Mapping[str, Documents]) -> dict[str, Run]:
-    """All `LINEAR_MODELS` trained on the letters, now; with the labels that only test letters have, too."""
-    runs = {}
-    for model, parameters in LINEAR_MODELS.items():
-        runs |= run_model("demo", model, documents, parameters)
+def linear_runs(documents: Mapping[str, Documents] | None = None) -> dict[str, dict[str, Run]]:
+    """Every stored run of linear methods by data set and name; and, as 'demo', all `LINEAR_MODELS` trained on
+    `documents` now, with the labels that only test documents have, too."""
+    runs = {name: _multilabel_runs(name) for name in STORED}
+    for model, parameters in LINEAR_MODELS.items() if documents else ():
+        runs["demo"] = runs.get("demo", {}) | run_model("demo", model, documents, parameters)
     return runs
-
-
-def linear_runs() -> dict[str, dict[str, Run]]:
-    """Every stored run of linear methods by data set and name."""
-    return {name: _multilabel_runs(name) for name in STORED}
 
 
 def method_scores(runs: Runs, names: Sequence[str] = DOCUMENT_SCORES) -> pd.DataFrame:
@@ -170,32 +162,3 @@ def support_table(runs: Runs) -> pd.DataFrame:
         f1 = 100 * np.nan_to_num(metrics.CLASS_SCORES["f1"](counts))
         tables.append(table.assign(model=run.name, f1=f1))
     return pd.concat(tables, ignore_index=True)
-
-
-def linear_costs(runs: Mapping[str, Runs]) -> pd.DataFrame:
-    """What training and keeping each method takes on the real collections, one row a method and collection.
-
-    Columns dataset, model, seconds (without TF-IDF, the same for all), problems (solved), whole (what they
-    are worth in problems on all documents), one (seconds of one problem of 1vsrest), bytes (kept),
-    claimed (8 · features · labels), not_zero (bytes of weights that are not 0).
-    """
-    rows = []
-    for name, model in product(COLLECTIONS, LINEAR_MODELS):
-        run, first = runs[name][model], runs[name]["1vsrest"]
-        row = {"dataset": name, "model": model, "seconds": solver_seconds(run)}
-        row |= {part: run.facts[part] for part in ("problems", "whole")}
-        row |= {"one": solver_seconds(first) / len(first.labels), "bytes": run.facts["weight_bytes"]}
-        row |= {"claimed": 8 * run.facts["features"] * len(run.labels)}
-        rows.append(row | {"not_zero": 8 * run.facts["weights_not_zero"]})
-    return pd.DataFrame(rows)
-
-
-def solver_seconds(run: Run) -> float:
-    """Seconds of training without those of TF-IDF.
-
-    >>> from types import SimpleNamespace
-    >>> cost = {"training": {"cpu_seconds": 3.0}, "tf_idf": {"cpu_seconds": 1.0}}
-    >>> solver_seconds(SimpleNamespace(cost=cost))
-    2.0
-    """
-    return run.cost["training"]["cpu_seconds"] - run.cost["tf_idf"]["cpu_seconds"]

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import itertools
 import math
-import re
 from functools import cache
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -23,17 +23,7 @@ from ..core import unknown_name, write_atomically
 from ..data import find_dataset
 from ..models import EMBEDDED
 from ..notebooks import notebook_paths, read_contract
-from . import (
-    direction,
-    distant,
-    findings,
-    graphs,
-    multilabel,
-    protocols,
-    relabelled,
-    studies,
-    weighting,
-)
+from . import direction, distant, findings, graphs, multilabel, protocols, weighting
 
 TEMPLATES = RESULTS / "templates"
 PAGES = {"README.md": "landing.md", "docs/which_score.md": "which_score.md"} | {
@@ -52,18 +42,13 @@ def _notebooks_markdown() -> str:
     >>> _notebooks_markdown().splitlines()[2].split(" | ")[0]
     '| [00 · Start here](results/notebooks/00_start_here.ipynb)'
     """
-    core, reference = [], []
-    for path in notebook_paths():
-        contract = read_contract(path)
-        link = f"[{contract['title']}](results/notebooks/{path.name})"
-        if path.name < "08":
-            minutes = re.search(r"(\d+) minutes to read", contract["You need"])[1]
-            core.append((link, contract["Question"], minutes))
-        else:
-            reference.append(link)
-    head = ["core path", "question", f"minutes to read, {sum(int(row[2]) for row in core)} in all"]
-    table = reporting.to_markdown(pd.DataFrame(core, columns=head))
-    return f"{table}\n\nReference: {' · '.join(reference)}."
+    contracts = pd.DataFrame({path.name: read_contract(path) for path in notebook_paths()}).T
+    links = "[" + contracts["title"] + "](results/notebooks/" + contracts.index + ")"
+    is_core = contracts.index < "08"
+    core = pd.DataFrame({"core path": links, "question": contracts["Question"]})[is_core]
+    minutes = contracts["You need"].str.extract(r"(\d+) minutes to read", expand=False)[is_core]
+    core[f"minutes to read, {minutes.astype(int).sum()} in all"] = minutes
+    return f"{reporting.to_markdown(core)}\n\nReference: {' · '.join(links[~is_core])}."
 
 
 def _expect(holds: bool, said: str) -> str:
@@ -92,12 +77,12 @@ def _mean(model: str, score: str, dataset: str = "semeval2010") -> float:
     True
     """
     stored = runs.list_runs(dataset, encoder=EMBEDDED, profile="standard", split="test", variant="")
-    return float(studies.run_frame(stored, "name", score).groupby("name")[score].mean()[model])
+    return float(direction.run_frame(stored, "name", score).groupby("name")[score].mean()[model])
 
 
 def _study_mean(study: str, setting: str, score: str) -> float:
     """Mean over the seeds of a study's setting, per cent; KeyError for a setting without runs."""
-    scores = studies.study_scores(study)
+    scores = direction.study_scores(study)
     return 100 * float(scores[scores["score"] == score].groupby("setting")["value"].mean()[setting])
 
 
@@ -108,9 +93,8 @@ def _turned() -> tuple[int, int]:
     >>> _turned()[0]
     1326
     """
-    outcomes = weighting.published_systems(weighting.published_runs())["tacred"]
-    changed = weighting.widest_flips(weighting.score_table(outcomes, "no_relation"))[1]
-    return math.comb(len(outcomes), 2), len(changed)
+    systems = weighting.Systems.published("tacred")
+    return math.comb(len(systems.outcomes), 2), len(systems.flips())
 
 
 def _printed(paper: str, item: str, **where: str) -> str:
@@ -155,7 +139,7 @@ def _status_counts() -> pd.DataFrame:
 def _gids_table() -> pd.DataFrame:
     """Systems on the test part of GIDS: the published lists, then ours, mean ± SD over seeds, in per cent."""
     names = {"auc": "AUC", "micro_f1": "best F1"}
-    theirs = distant.list_scores(distant.published_lists("gids")).assign(runs="")
+    theirs = distant.RankedLists.published("gids").scores().assign(runs="")
     theirs["system"] += " (published)"
     theirs[list(names)] = (100 * theirs[list(names)]).map("{:.1f}".format)
     runs = distant.bag_scores(distant.bag_runs())
@@ -187,21 +171,6 @@ def _close_pairs() -> pd.DataFrame:
     return counted.reset_index().astype({"points apart": str})
 
 
-def _sentence_table() -> pd.DataFrame:
-    """Systems on GIDS by pair and by single sentence: mean AUC in points, those that have runs of both.
-
-    >>> _sentence_table().columns.tolist()
-    ['system', 'by pair', 'by sentence']
-    """
-    datasets = {"by pair": "gids", "by sentence": "gids-sentences"}
-    means = {}
-    for protocol, dataset in datasets.items():
-        scores = distant.bag_scores(distant.bag_runs(dataset))
-        means[protocol] = 100 * scores.groupby("system")["auc"].mean()
-    table = pd.DataFrame(means).dropna().sort_values("by pair", ascending=False)
-    return table.map("{:.1f}".format).reset_index()
-
-
 def _samples_needed() -> pd.DataFrame:
     """The stored samples that one point needs: index corpus and size of its test set, a column a scheme.
 
@@ -214,6 +183,18 @@ def _samples_needed() -> pd.DataFrame:
     table = table.loc[list(weighting.PLANNED), schemes].rename_axis(columns=None)
     titles = {name: find_dataset(name).title for name in weighting.PLANNED}
     return table.rename(index=titles, level=0).rename_axis(["corpus", "test set"])
+
+
+def _with_base(table: pd.DataFrame) -> pd.DataFrame:
+    """`direction_table` with our runs of profile 'base', a row below those of each model that has some."""
+    where = {"encoder": experiments.BASE_ENCODER, "profile": "base", "split": "test", "variant": ""}
+    base = runs.list_runs("semeval2010", **where)
+    scores = reporting.per_seed(base, reporting.paired_scores, attrgetter("model"))
+    own = reporting.cells(scores, "model").rename(columns=direction.NAMES)
+    own = own.reset_index(names="model").assign(encoder=f"{experiments.BASE_ENCODER}, ours")
+    both = pd.concat([table, own[own["model"].isin(table["model"])]])
+    order = list(dict.fromkeys(table["model"]))
+    return both.sort_values("model", key=lambda model: model.map(order.index), kind="stable")[table.columns]
 
 
 RATES = ("sentences/s", "FLOP/s")
@@ -240,10 +221,10 @@ def _quantity(value: float, unit: str) -> str:
     return f"{value / size:.3g} {name}"
 
 
-_MODULES = (direction, distant, experiments, findings, graphs, metrics, multilabel, protocols, relabelled)
-_MODULES += (reporting, runs, studies, weighting)
+_MODULES = (direction, distant, experiments, findings, graphs, metrics, multilabel, protocols, reporting)
+_MODULES += (runs, weighting)
 _FUNCTIONS = (_notebooks_markdown, _expect, _mean, _study_mean, _turned, _printed, _finding, _table, _cells)
-_FUNCTIONS += (_quantity, _status_counts, _gids_table, _close_pairs, _sentence_table, _samples_needed)
+_FUNCTIONS += (_quantity, _status_counts, _gids_table, _close_pairs, _samples_needed, _with_base)
 _NAMES = {module.__name__.rpartition(".")[2]: module for module in _MODULES}
 _NAMES |= {function.__name__[1:]: function for function in _FUNCTIONS}
 _NAMES |= {"pd": pd, "zip": zip, "RATES": RATES}
@@ -310,7 +291,7 @@ def _save_figures(folder: Path | str = ROOT / "figures") -> None:
     figure = bar_chart(bars, title, words, "set", panel="model", **look)
     save_figure(figure, "readme", exchanged, folder)
 
-    points = studies.study_scores("markers").query("score in ['performance_original', 'pir', 'ppr']")
+    points = direction.study_scores("markers").query("score in ['performance_original', 'pir', 'ppr']")
     points = points.assign(score=points["score"].map(direction.NAMES), value=100 * points["value"])
     pir = points[points["score"] == "PIR"].groupby("setting")["value"].mean()
     title = f"With other markers EM-C keeps A, and PIR is {pir.min():.0f} to {pir.max():.0f}"
@@ -336,7 +317,7 @@ def _save_figures(folder: Path | str = ROOT / "figures") -> None:
 
 def _save_label_figures(folder: Path | str) -> None:
     """Draw what corrected labels change: ranks on TACRED, areas on DocRED."""
-    ranks = relabelled.version_ranks()
+    ranks = protocols.version_ranks()
     moved = (ranks.max(axis=1) - ranks.min(axis=1)).nlargest(4).index
     lines = ranks.rename_axis("line").reset_index().melt("line", var_name="x")
     lines["marked"] = lines["line"].isin([*ranks.index[ranks.eq(1).any(axis=1)], *moved])
@@ -344,9 +325,10 @@ def _save_label_figures(folder: Path | str) -> None:
     figure = slope_chart(lines, title, "rank of 52 systems (1 is best)", 0, ranks=True)
     save_figure(figure, "studies_gold_versions", ranks, folder)
 
-    areas = relabelled.scored_by_both().reset_index(names="line").replace({"protocol": relabelled.TITLES})
+    labels = protocols.RealLabels()
+    areas = labels.by_both().reset_index(names="line").replace({"protocol": protocols.TITLES})
     areas = areas.rename(columns={"protocol": "x"}).assign(marked=True)
-    reversed_pairs = relabelled.order_table().set_index("measure").loc["AUC", "pairs reversed"]
+    reversed_pairs = labels.orders().set_index("measure").loc["AUC", "pairs reversed"]
     title = f"With more complete labels {reversed_pairs} pairs of systems change places"
     figure = slope_chart(areas, title, "AUC (points); bar: 95 % interval")
     save_figure(figure, "studies_real_labels", areas, folder)

@@ -11,6 +11,7 @@ corpus without direction (`-undirected`) the test part with its directions merge
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
@@ -29,7 +30,8 @@ TRAINED_ON = {"semeval2010": "all 8,000 sentences", "semeval2010-ptr-split": "PT
 """Data set of a run file → what its models were trained on; the test set is the same."""
 RARE = "Entity-Destination(e2,e1)"
 """The class with one test sentence."""
-NEGATIVES = {"tacred": "no_relation", "tacred-revised": "no_relation", "semeval2010": "Other"}
+TEST_SETS = ("tacred", "tacred-revised", "semeval2010")
+"""Test sets with published predictions."""
 PUBLISHED = {"spanbert_tacred": "70.8", "knowbert_wordnet_wiki_tacred": "71.5"}
 """System → its published micro-F1 on TACRED, per cent."""
 PLANNED = {
@@ -44,21 +46,6 @@ FREQUENT = 10
 RIGHT = {"specialist": (0.93, 0.2), "generalist": (0.8, 0.8)}
 """System → how often it is right on a label with at least `FREQUENT` sentences, and on a rarer one."""
 CLASS_EFFECTS = ("support", "correct", "false_alarms", "f1", "with_class", "without_class")
-
-
-def side_by_side(compared: pd.DataFrame, names: Sequence[str] = ()) -> pd.DataFrame:
-    """The comparison as the paper prints it: a row a corpus, in each cell published | ours.
-
-    >>> row = {"dataset": "tacred", "metric": "perplexity", "published": "3.31", "ours": 3.30525}
-    >>> side_by_side(pd.DataFrame([row]), ["tacred"])["perplexity"].tolist()
-    ['3.31 | 3.30525']
-    """
-    printed = reporting.load_published("W", "Table 1").query("unit != 'text'")
-    text = (compared["published"] + " | ").mask(compared["published"] == "", "")
-    cells = compared.assign(cell=text + compared["ours"].map("{:.6g}".format))
-    order = {"index": list(names or printed["dataset"].unique()), "columns": printed["metric"].unique()}
-    wide = cells.pivot(index="dataset", columns="metric", values="cell").reindex(**order)
-    return wide.astype(object).fillna("")
 
 
 def positive_counts(dataset: str) -> tuple[pd.Series, int]:
@@ -197,39 +184,69 @@ def class_effects(runs: Sequence[Run], label: str = RARE) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["dataset", "model", "seed", *CLASS_EFFECTS])
 
 
-def published_runs() -> dict[tuple[str, str], Run]:
-    """(data set, model) → stored run of published predictions; a pair of systems is called 'first+second'.
+@dataclass(frozen=True)
+class Systems:
+    """Systems on one test set: name → outcome; `negative` is the class that is not averaged."""
 
-    >>> len(published_runs())
-    114
-    """
-    runs = [run for dataset in NEGATIVES for run in list_published(dataset)]
-    return {(run.dataset, run.model): run for run in runs if not run.variant}  # one implementation each
+    outcomes: Mapping[str, metrics.Outcome]
+    negative: str | None
 
+    @classmethod
+    def published(cls, dataset: str) -> Systems:
+        """Those of one of `TEST_SETS`; of a model with several implementations the first.
 
-def published_systems(runs: Mapping[tuple[str, str], Run]) -> dict[str, dict[str, metrics.Outcome]]:
-    """Data set → system → its outcome, pairs left out.
+        >>> {dataset: len(Systems.published(dataset).outcomes) for dataset in TEST_SETS}
+        {'tacred': 52, 'tacred-revised': 52, 'semeval2010': 3}
+        """
+        runs = [run for run in list_published(dataset, kind="confusion") if not run.variant]
+        return cls({run.model: run.outcome() for run in runs}, runs[0].negative)
 
-    >>> {name: len(found) for name, found in published_systems(published_runs()).items()}
-    {'tacred': 52, 'tacred-revised': 52, 'semeval2010': 3}
-    """
-    systems: dict[str, dict[str, metrics.Outcome]] = {name: {} for name in NEGATIVES}
-    for (dataset, model), run in runs.items():
-        if "+" not in model:
-            systems[dataset][model] = run.outcome()
-    return systems
+    def scores(self) -> pd.DataFrame:
+        """F1 of each system under each scheme, best micro first.
 
+        >>> table = metrics.Outcome.from_columns(["a", "b", "NA"], ["a", "b", "NA"])
+        >>> Systems({"perfect": table}, "NA").scores().loc["perfect"].tolist()
+        [1.0, 1.0, 1.0, 1.0, 1.0]
+        """
+        rows = {
+            model: metrics.averages(table, negative=self.negative) for model, table in self.outcomes.items()
+        }
+        table = pd.DataFrame.from_dict(rows, orient="index", columns=list(SCHEMES))
+        return table.sort_values("micro", ascending=False)
 
-def score_table(systems: Mapping[str, metrics.Outcome], negative: str) -> pd.DataFrame:
-    """F1 of each system under each scheme, best micro first.
+    def flips(self) -> list[tuple[str, str]]:
+        """Pairs of systems, the first better under micro, the second under macro; the widest first."""
+        scores = self.scores()
+        return metrics.flips(scores["micro"].to_dict(), scores["macro"].to_dict())
 
-    >>> table = metrics.Outcome.from_columns(["a", "b", "NA"], ["a", "b", "NA"])
-    >>> score_table({"perfect": table}, "NA").loc["perfect"].tolist()
-    [1.0, 1.0, 1.0, 1.0, 1.0]
-    """
-    rows = {model: metrics.averages(table, negative=negative) for model, table in systems.items()}
-    table = pd.DataFrame.from_dict(rows, orient="index", columns=list(SCHEMES))
-    return table.sort_values("micro", ascending=False)
+    def crossing(self, pairs: Sequence[tuple[str, str]]) -> tuple[pd.DataFrame, list[float]]:
+        """The first of these pairs that changes places at some α: its two curves, and the α's.
+
+        The curves have columns model, alpha, value (per cent).
+        """
+        for pair in pairs:
+            outcomes = [self.outcomes[model] for model in pair]
+            if crossings := metrics.alpha_crossings(*outcomes, negative=self.negative):
+                break
+        values = [100 * metrics.alpha_spectrum(outcome, negative=self.negative) for outcome in outcomes]
+        wide = pd.DataFrame(dict(zip(map(system_title, pair), values, strict=True)))
+        curves = wide.assign(alpha=metrics.ALPHAS).melt("alpha", var_name="model")
+        return curves[["model", "alpha", "value"]], crossings
+
+    def left_out(self, model: str) -> pd.DataFrame:
+        """By how many points the macro-F1 of a system changes without each class: relation, support, f1 (per
+        cent), change.
+
+        >>> table = metrics.Outcome.from_columns(list("aab"), list("aaa"))
+        >>> Systems({"m": table}, None).left_out("m")["change"].round(1).tolist()
+        [-40.0, 40.0]
+        """
+        table, averaged = self.outcomes[model], {"negative": self.negative}
+        without = pd.Series(metrics.leave_one_class_out(table, "macro", **averaged))
+        classes = pd.DataFrame(metrics.evaluate(table, **averaged).per_class).T.loc[without.index]
+        rows = classes[["support", "f1"]].astype({"support": int, "f1": float}).rename_axis("relation")
+        change = 100 * (without - metrics.average(table, "macro", **averaged))
+        return rows.assign(f1=100 * rows["f1"], change=change).reset_index()
 
 
 def paired_test(
@@ -252,65 +269,6 @@ def paired_test(
     return pd.DataFrame(points | {"p": np.atleast_1d(test.p)}, index=index)
 
 
-def widest_flips(scores: pd.DataFrame) -> tuple[pd.DataFrame, list[tuple[str, str]]]:
-    """Pairs of systems that micro and macro rank differently: the widest as a table, and all of them."""
-    changed = metrics.flips(scores["micro"].to_dict(), scores["macro"].to_dict())
-    names = ["X, better under micro", "Y, better under macro"]
-    table = pd.DataFrame(changed[:5], columns=names)
-    for scheme, name in product(("micro", "macro"), names):
-        table[f"{scheme} of {name[0]}"] = 100 * scores.loc[table[name], scheme].to_numpy()
-    return table.assign(**{name: table[name].map(system_title) for name in names}).round(1), changed
-
-
-def crossing_pair(
-    systems: Mapping[str, metrics.Outcome], changed: Sequence[tuple[str, str]], negative: str
-) -> tuple[pd.DataFrame, list[float]]:
-    """The first of these pairs that changes places at some α: its two curves, and the α's.
-
-    The curves have columns model, alpha, value (per cent).
-    """
-    for pair in changed:
-        outcomes = [systems[model] for model in pair]
-        if crossings := metrics.alpha_crossings(*outcomes, negative=negative):
-            break
-    values = [metrics.alpha_spectrum(outcome, negative=negative) for outcome in outcomes]
-    wide = pd.DataFrame(dict(zip(map(system_title, pair), values, strict=True)))
-    wide.insert(0, "alpha", metrics.ALPHAS)
-    curves = wide.melt("alpha", var_name="model")[["model", "alpha", "value"]]
-    return curves.assign(value=100 * curves["value"]), crossings
-
-
-def left_out(table: metrics.Outcome, negative: str) -> pd.DataFrame:
-    """By how many points macro-F1 changes without each class: relation, support, f1 (per cent), change.
-
-    >>> left_out(metrics.Outcome.from_columns(list("aab"), list("aaa")), None)["change"].round(1).tolist()
-    [-40.0, 40.0]
-    """
-    whole = metrics.average(table, "macro", negative=negative)
-    without = pd.Series(metrics.leave_one_class_out(table, "macro", negative=negative))
-    classes = pd.DataFrame(metrics.evaluate(table, negative=negative).per_class).T.loc[without.index]
-    rows = classes[["support", "f1"]].astype({"support": int, "f1": float}).rename_axis("relation")
-    return rows.assign(f1=100 * rows["f1"], change=100 * (without - whole)).reset_index()
-
-
-def implementation_scores(replicates: int = 2000) -> pd.DataFrame:
-    """The published predictions on SemEval-2010 Task 8, one row an implementation: `model`, `author`, the
-    official macro-F1, its 95 % bootstrap interval `low`, `high` and `width`, F1 under each scheme; fractions.
-
-    >>> implementation_scores(replicates=50).groupby("model").size()["CNN"].item()
-    3
-    """
-    rows = []
-    for run in list_published("semeval2010", kind="confusion"):
-        outcome, author = run.outcome(), run.variant.removeprefix("by ") or "onehaitao"
-        drawn = (outcome, metrics.official_macro, np.random.default_rng(1), replicates)
-        official = metrics.bootstrap_intervals(*drawn)
-        row = (run.model, author, official.value, official.low, official.high)
-        rows.append((*row, *metrics.averages(outcome, negative=run.negative)))
-    table = pd.DataFrame(rows, columns=["model", "author", "official", "low", "high", *SCHEMES])
-    return table.assign(width=table["high"] - table["low"])
-
-
 def invented_predictions(
     gold: pd.Series, seed: int, right: Mapping[str, tuple[float, float]] = RIGHT
 ) -> dict[str, pd.Series]:
@@ -321,13 +279,11 @@ def invented_predictions(
     >>> list(found), len(found["specialist"])
     (['specialist', 'generalist'], 22)
     """
-    rng = np.random.default_rng(seed)
-    frequent = gold.map(gold.value_counts()) >= FREQUENT
-    predictions = {}
-    for name, (if_frequent, if_rare) in right.items():
-        hits = rng.random(len(gold)) < np.where(frequent, if_frequent, if_rare)
-        predictions[name] = gold.where(hits, rng.permutation(gold))
-    return predictions
+    rng, is_frequent = np.random.default_rng(seed), gold.map(gold.value_counts()) >= FREQUENT
+    return {
+        name: gold.where(rng.random(len(gold)) < np.where(is_frequent, *shares), rng.permutation(gold))
+        for name, shares in right.items()
+    }
 
 
 def invented_leads(
@@ -343,13 +299,10 @@ def invented_leads(
     """
     rows = []
     for seed in seeds:
-        scores = [
-            metrics.averages(
-                metrics.Outcome.from_columns(gold.tolist(), labels.tolist()), negative=data.NEGATIVE
-            )
-            for labels in invented_predictions(gold, seed, right).values()
-        ]
-        rows += zip([seed] * len(SCHEMES), SCHEMES, 100 * (scores[0] - scores[1]), strict=True)
+        predictions = invented_predictions(gold, seed, right).values()
+        outcomes = (metrics.Outcome.from_columns(gold, predicted) for predicted in predictions)
+        first, second = (metrics.averages(outcome, negative=data.NEGATIVE) for outcome in outcomes)
+        rows += zip([seed] * len(SCHEMES), SCHEMES, 100 * (first - second), strict=True)
     return pd.DataFrame(rows, columns=["seed", "scheme", "lead"])
 
 
@@ -359,11 +312,9 @@ def _plan_rows(dataset: str, scheme: str) -> pd.DataFrame:
     `needed` has a power of 80 % (`plan_samples`); `test_n` is the size of the test set that there is.
     """
     run = load_run(RESULTS / "runs" / PLANNED[dataset])
-    outcome, labels = run.outcome(), np.array(run.outcome().labels)
-    roles = (outcome.roles[role] for role in ("gold", "predicted"))
-    answered = metrics.Outcome.from_columns(
-        *(labels[np.repeat(codes, outcome.counts)].tolist() for codes in roles)
-    )
+    outcome, labels = run.outcome(), np.array(run.labels)
+    roles = (labels[np.repeat(outcome.roles[role], outcome.counts)] for role in ("gold", "predicted"))
+    answered = metrics.Outcome.from_columns(*(answers.tolist() for answers in roles))
     population = changed_answers(answered, scheme, DIFFERENCE, CHANGED, run.negative)
     plan = plan_samples(population, scheme, negative=run.negative)
     rows = pd.DataFrame(plan.rows, columns=["n", "power", "error"])

@@ -24,18 +24,9 @@ from ...core import base_relation
 from ...data import TOTAL, find_dataset, label_statistics
 from ...metrics import class_weights
 from ...reporting import PUBLISHED_FOLDER, Cell, Range, load_published
-from .direction import DirectionTables, audit_direction
-from .intervals import (
-    CONSISTENT,
-    INCONSISTENT,
-    Audit,
-    Known,
-    corners,
-    difference,
-    negative_share,
-    overlap,
-)
-from .weighting import audit_weighting
+from .direction import DirectionTables
+from .intervals import Audit, Known, corners, difference, negative_share, overlap
+from .weighting import WeightingTables
 
 LABEL_COUNTS = PUBLISHED_FOLDER / "label_counts.csv"
 Counts = dict[str, int]
@@ -113,8 +104,8 @@ def _linked_perplexities(audit: Audit, counts: _LabelCounts, dataset: str) -> No
     shares = [(100 * low, 100 * high) for low, high in negative_share(*cells)]
     text = " or ".join(f"{low:.2f} to {high:.2f}" for low, high in shares)
     claim = f"{dataset}: some share of negative samples links both perplexities"
-    verdict, note = CONSISTENT if shares else INCONSISTENT, f"share in per cent: {text or 'none'}"
-    audit.add(_TABLE_1, claim, "both perplexities", shares[-1] if shares else None, verdict, cells, note)
+    last, note = shares[-1] if shares else None, f"share in per cent: {text or 'none'}"
+    audit.check(_TABLE_1, claim, "both perplexities", None, last, cells, note, bool(shares))
     claim = f"{dataset}: share of negative samples in the test set"
     _against_stated(audit, claim, _stated_shares(audit, counts, dataset), shares, cells)
 
@@ -340,6 +331,6 @@ def audit_claims(
     label_counts = pd.read_csv(LABEL_COUNTS, keep_default_na=False) if label_counts is None else label_counts
     counts = _LabelCounts(label_counts)
     _audit_corpora(audit, counts)
-    audit_weighting(audit)
-    audit_direction(audit, sum(counts.positive("semeval2010")) or None)
+    WeightingTables(audit.published).judge(audit)
+    DirectionTables(audit.published).judge(audit, sum(counts.positive("semeval2010")) or None)
     return pd.DataFrame(audit.rows)

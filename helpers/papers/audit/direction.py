@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from ...reporting import PUBLISHED_FOLDER, Cell, Range
-from .intervals import ABOVE_ZERO, BELOW_ZERO, Audit, difference, magnitude, nearest_share, overlap
+from .intervals import ABOVE_ZERO, BELOW_ZERO, Audit, difference, magnitude, overlap
 
 _SHORT = {"A": "performance_original", "B": "performance_paired", "PD": "pd", "PIR": "pir", "PPR": "ppr"}
 
@@ -47,6 +47,19 @@ class DirectionTables:
         shares = [(cell.value, cell.interval) for cell in (self(model, "PPR") for model in self.models)]
         return _common_denominator(shares, int(self.prose("test_samples").value))
 
+    def judge(self, audit: Audit, without_other: int | None = None) -> None:
+        """All checks of Tables II–VI, then of the text, in order.
+
+        without_other : number of SemEval test samples that are not Other, by label counts; None if those are
+        missing.
+        """
+        _performance_differences(audit, self)
+        _paired_rates(audit, self, without_other)
+        for part in (_immobility_rates, _restated, _compared, _abstract, _state_of_the_art, _quoted_twice):
+            part(audit, self)
+        _corpus(audit, self)
+        _figure_4(audit, self)
+
 
 def _performance_differences(audit: Audit, tables: DirectionTables) -> None:
     """PD = |P_A − P_B| (Eq. 1) from the printed A and B."""
@@ -74,13 +87,22 @@ def _common_denominator(shares: list[tuple[float, Range]], largest: int) -> tupl
     (97, 4, 0)
     """
     fits = [
-        sum(low <= nearest_share(p, n) <= high for p, (low, high) in shares) for n in range(1, largest + 1)
+        sum(low <= _nearest_share(p, n) <= high for p, (low, high) in shares) for n in range(1, largest + 1)
     ]
     second, best = np.argsort(fits, kind="stable")[-2:]
     if fits[best] == fits[second]:
         both = f"sample counts {best + 1} and {second + 1} both fit {fits[best]}"
         raise ValueError(f"{both} of {len(shares)} shares")
     return int(best) + 1, fits[best], fits[second]
+
+
+def _nearest_share(percent: float, n: int) -> float:
+    """The multiple of 100/n per cent that is nearest to `percent`.
+
+    >>> round(_nearest_share(3.27, 2263), 4)
+    3.27
+    """
+    return 100 * round(percent * n / 100) / n
 
 
 def _paired_rates(audit: Audit, tables: DirectionTables, without_other: int | None) -> None:
@@ -93,7 +115,7 @@ def _paired_rates(audit: Audit, tables: DirectionTables, without_other: int | No
     claim = "n of PPR: test samples that are not Other"
     audit.check(("R", "Section IV-A"), claim, published, without_other, n, (size, *cells), note)
     for model, ppr in zip(tables.models, cells, strict=True):
-        share, other = nearest_share(ppr.value, n), nearest_share(ppr.value, int(size.value))
+        share, other = _nearest_share(ppr.value, n), _nearest_share(ppr.value, int(size.value))
         possible = "possible" if ppr.interval[0] <= other <= ppr.interval[1] else "impossible"
         note = f"{round(share * n / 100)} samples; with n = {size.value:g}, Other kept: {possible}"
         audit.compare(ppr, f"{model}: PPR is a multiple of 1/{n}", share, (ppr, size), note)
@@ -241,18 +263,3 @@ def _figure_4(audit: Audit, tables: DirectionTables) -> None:
     gold = Cell.find(tables.published, item="Section V-D and Figure 4 caption", metric="gold")
     note = "the official test key (id 8219) says Cause-Effect(e2,e1)"
     audit.check(gold, "gold relation of the sentence in Figure 4", gold.printed, None, None, (), note)
-
-
-def audit_direction(audit: Audit, without_other: int | None = None) -> None:
-    """All checks of paper R's Tables II–VI, then of its text, in order.
-
-    without_other : number of SemEval test samples that are not Other, by label counts; None if those are
-    missing.
-    """
-    tables = DirectionTables(audit.published)
-    _performance_differences(audit, tables)
-    _paired_rates(audit, tables, without_other)
-    for part in (_immobility_rates, _restated, _compared, _abstract, _state_of_the_art, _quoted_twice):
-        part(audit, tables)
-    _corpus(audit, tables)
-    _figure_4(audit, tables)

@@ -120,15 +120,6 @@ def _share(perplexity: float, without: float, upper: bool) -> float:
     return end if excess(end) >= 0 else float(brentq(excess, *sorted((start, end))))
 
 
-def nearest_share(percent: float, n: int) -> float:
-    """The multiple of 100/n per cent that is nearest to `percent`.
-
-    >>> round(nearest_share(3.27, 2263), 4)
-    3.27
-    """
-    return 100 * round(percent * n / 100) / n
-
-
 ABOVE_ZERO: Range = (0.0, inf)
 BELOW_ZERO: Range = (-inf, 0.0)
 CONSISTENT, INCONSISTENT, NOT_DERIVABLE = "consistent", "inconsistent", "not derivable"
@@ -152,23 +143,6 @@ class Audit:
         """One printed number; ValueError if there is none."""
         return Cell.find(self.published, paper=paper, item=item, metric=metric, **where)
 
-    def add(
-        self,
-        where: Where,
-        claim: str,
-        published: str,
-        derived: Range | None,
-        verdict: str,
-        inputs: Iterable[object] = (),
-        note: str = "",
-    ) -> None:
-        """A claim and its verdict; `inputs` are the printed numbers that the derivation used."""
-        paper, item = (where.paper, where.item) if isinstance(where, Cell) else where
-        low, high = derived or (None, None)
-        row = {"paper": paper, "item": item, "claim": claim, "published": published}
-        row |= {"derived_low": low, "derived_high": high, "verdict": verdict}
-        self.rows.append(row | {"inputs": "; ".join(map(str, inputs)), "note": note})
-
     def check(
         self,
         where: Where,
@@ -178,13 +152,15 @@ class Audit:
         derived: Known | None,
         inputs: Iterable[object] = (),
         note: str = "",
+        holds: bool | None = None,
     ) -> None:
         """Judge a claim: *consistent* if the intervals share a value, *inconsistent* if not, *not derivable*
         if either is missing. The note tells when a claimed inequality holds for some of the derived values
         only.
 
         claimed : the values that would be published like this; None if the paper prints nothing to hold
-        against it. derived : the enclosure; None if the inputs are not printed.
+        against it. derived : the enclosure; None if the inputs are not printed. inputs : the printed numbers
+        that the derivation used. holds : of a claim that is no interval, whether it is so.
 
         >>> audit = Audit(pd.DataFrame())
         >>> for claimed in ((2.75, 2.85), (3.75, 3.85)):
@@ -192,14 +168,17 @@ class Audit:
         >>> [row["verdict"] for row in audit.rows]
         ['consistent', 'inconsistent']
         """
-        verdict = NOT_DERIVABLE
+        low, high = (None, None) if derived is None else _ends(derived)
         if claimed is not None and derived is not None:
-            (least, most), (low, high) = _ends(claimed), _ends(derived)
-            verdict = CONSISTENT if overlap(claimed, derived) else INCONSISTENT
+            (least, most), holds = _ends(claimed), overlap(claimed, derived)
             inside = least <= low and high <= most
-            if verdict == CONSISTENT and isinf(most - least) and not inside:
+            if holds and isinf(most - least) and not inside:
                 note = "; ".join(filter(None, (note, "rounding leaves it open")))
-        self.add(where, claim, published, None if derived is None else _ends(derived), verdict, inputs, note)
+        verdict = {None: NOT_DERIVABLE, True: CONSISTENT, False: INCONSISTENT}[holds]
+        paper, item = (where.paper, where.item) if isinstance(where, Cell) else where
+        row = {"paper": paper, "item": item, "claim": claim, "published": published}
+        row |= {"derived_low": low, "derived_high": high, "verdict": verdict}
+        self.rows.append(row | {"inputs": "; ".join(map(str, inputs)), "note": note})
 
     def compare(
         self, cell: Cell, claim: str, derived: Known | None, inputs: Iterable[object] = (), note: str = ""

@@ -22,16 +22,7 @@ from scipy.stats import ttest_ind
 
 from ...metrics import SAWILOWSKY, SCHEMES, cohens_d, sawilowsky
 from ...reporting import Cell, Range
-from .intervals import (
-    ABOVE_ZERO,
-    BELOW_ZERO,
-    CONSISTENT,
-    INCONSISTENT,
-    Audit,
-    corners,
-    difference,
-    magnitude,
-)
+from .intervals import ABOVE_ZERO, BELOW_ZERO, Audit, corners, difference, magnitude
 
 COMPARED_WITH = {"Table 3": "RECENT", "Table 4": "BERT_EM"}
 """Which model PTR is compared with."""
@@ -71,6 +62,11 @@ class _Comparison:
         (mean_a, mean_b), (sd_a, sd_b) = self.mean, self.sd
         return corners(cohens_d, mean_a, sd_a, mean_b, sd_b)
 
+    @property
+    def words(self) -> str:
+        """Sawilowsky's words for all sizes that the effect can have."""
+        return " or ".join(sorted(_effect_words(magnitude(self.effect))))
+
 
 def _welch_df(sd_a: Range, sd_b: Range, runs: int) -> Range:
     """Degrees of freedom of Welch's test for two samples of `runs` values each.
@@ -88,13 +84,33 @@ def _welch_df(sd_a: Range, sd_b: Range, runs: int) -> Range:
     return low, (2.0 * (runs - 1) if ratio[0] <= 1 <= ratio[1] else high)
 
 
-def comparisons(published: pd.DataFrame, item: str) -> list[_Comparison]:
-    """The five columns of Table 3 or Table 4.
+class WeightingTables(dict[str, list[_Comparison]]):
+    """Table 3 and Table 4: their columns, one for each scheme.
 
     >>> from helpers.reporting import load_published
-    >>> comparisons(load_published(), "Table 3")[0].d.printed
+    >>> WeightingTables(load_published())["Table 3"][0].d.printed
     '2.8'
     """
+
+    def __init__(self, published: pd.DataFrame) -> None:
+        super().__init__({item: _columns(published, item) for item in COMPARED_WITH})
+
+    def judge(self, audit: Audit) -> None:
+        """All checks of both tables, of their captions, and of Section 3.1, in order."""
+        for column in itertools.chain(*self.values()):
+            _tests_and_effects(audit, column)
+        for item, columns in self.items():
+            _captions(audit, item, columns)
+        _order_of_scores(audit, self)
+        words = audit.cell("effect_size", "Section 3.1")
+        for column in self["Table 4"]:
+            _named_effect(audit, _SECTION_3_1, column, words)
+        for part, columns in itertools.product((_in_between, _smaller_fall), self.values()):
+            part(audit, columns)
+        _weighted_like_micro(audit, self)
+
+
+def _columns(published: pd.DataFrame, item: str) -> list[_Comparison]:
     get = partial(Cell.find, published, paper="W", item=item, metric="f1")
     runs = int(Cell.find(published, paper="W", item="Section 3", metric="runs").value)
     models, test = ("PTR", COMPARED_WITH[item]), f"PTR - {COMPARED_WITH[item]}"
@@ -213,18 +229,18 @@ def _captions(audit: Audit, item: str, columns: list[_Comparison]) -> None:
 def _named_effect(audit: Audit, where: tuple[str, str], column: _Comparison, words: Cell) -> None:
     """Is the word for |d| one of the words in the text ('large or huge')?"""
     effect = magnitude(column.d)
-    possible = effect_words(effect)
-    verdict = CONSISTENT if possible & set(words.printed.split(" or ")) else INCONSISTENT
+    possible = _effect_words(effect)
+    is_one = bool(possible & set(words.printed.split(" or ")))
     note = f"Sawilowsky's word is {' or '.join(sorted(possible))}"
     claim = f"{column.scheme}: the effect is {words.printed}"
-    audit.add(where, claim, words.printed, effect, verdict, (column.d,), note)
+    audit.check(where, claim, words.printed, None, effect, (column.d,), note, is_one)
 
 
-def effect_words(effect: Range) -> set[str]:
+def _effect_words(effect: Range) -> set[str]:
     """All of Sawilowsky's words for the effect sizes in an interval: at its ends and at the thresholds
     inside.
 
-    >>> sorted(effect_words((1.9, 2.1)))
+    >>> sorted(_effect_words((1.9, 2.1)))
     ['huge', 'very large']
     """
     inside = (least for least, _ in SAWILOWSKY if effect[0] <= least <= effect[1])
@@ -283,22 +299,6 @@ def _weighted_like_micro(audit: Audit, tables: Mapping[str, list[_Comparison]]) 
     largest = tuple(map(max, *gaps.values()))
     claim = "the gap between micro and weighted is largest for RECENT"
     audit.ordered(_SECTION_3_1, claim, largest, recent, [cell for pair in pairs for cell in pair])
-
-
-def audit_weighting(audit: Audit) -> None:
-    """All checks of paper W's Tables 3 and 4, of their captions, and of Section 3.1, in order."""
-    tables = {item: comparisons(audit.published, item) for item in COMPARED_WITH}
-    for column in itertools.chain(*tables.values()):
-        _tests_and_effects(audit, column)
-    for item, columns in tables.items():
-        _captions(audit, item, columns)
-    _order_of_scores(audit, tables)
-    words = audit.cell("effect_size", "Section 3.1")
-    for column in tables["Table 4"]:
-        _named_effect(audit, _SECTION_3_1, column, words)
-    for part, columns in itertools.product((_in_between, _smaller_fall), tables.values()):
-        part(audit, columns)
-    _weighted_like_micro(audit, tables)
 
 
 def simulated_experiments(runs: int, experiments: int, seed: int) -> pd.DataFrame:

@@ -8,7 +8,7 @@ import pytest
 
 from helpers import data
 from helpers.data import GIDS_RELATIONS, PUBLISHED_LISTS, locate
-from helpers.papers.protocols import _of_list, _of_probabilities
+from helpers.papers.distant import _of_list, _of_probabilities
 from tests.support import fault_of
 
 with open(Path(__file__).parents[2] / "golden" / "ranked_lists.csv", newline="") as file:

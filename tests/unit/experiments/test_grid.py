@@ -11,7 +11,7 @@ from helpers.core import SEMEVAL_RELATIONS
 from helpers.experiments import SEEDS, Experiment, Study, studies, study
 from helpers.metrics import Outcome, direction_scores
 from helpers.models import MODELS, default_settings
-from helpers.papers.studies import _rate_scores
+from helpers.papers.direction import _rate_scores
 from helpers.runs import STUDIES_FOLDER, Run, list_runs, save_run
 
 

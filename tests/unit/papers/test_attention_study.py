@@ -10,7 +10,7 @@ from helpers.experiments.experiment import Experiment
 from helpers.models.encoder import EMBEDDED, EMBEDDED_SHA256
 from helpers.models.registry import build
 from helpers.models.training import save_weights
-from helpers.papers.attention import SIDES, STUDIES, all_attention, case_study, group_shares, read_study
+from helpers.papers.attention import SIDES, STUDIES, Studies, case_study
 
 
 @pytest.fixture(scope="module", params=["em-c", "emr-c"])
@@ -25,7 +25,7 @@ def study(request: pytest.FixtureRequest, tiny_bert: Path, tmp_path_factory: pyt
 
 def test_what_is_written_is_read_back(study) -> None:
     made, path = study
-    assert read_study(path) == made
+    assert Studies.read(path) == {made["model"]: made}
     assert str(path.parent) not in path.read_text("utf-8")
 
 
@@ -43,17 +43,17 @@ def test_a_damaged_file_is_refused(spoil, message: str, study, tmp_path: Path) -
     spoil(damaged)
     (tmp_path / "damaged.json").write_text(json.dumps(damaged), "utf-8")
     with pytest.raises(ValueError, match=f"damaged.json is no case study: .*{message}"):
-        read_study(tmp_path / "damaged.json")
+        Studies.read(tmp_path / "damaged.json")
 
 
 @pytest.fixture(scope="module")
-def stored() -> dict[str, dict]:
-    return {path.stem.upper(): read_study(path) for path in sorted(STUDIES.glob("*.json"))}
+def stored() -> Studies:
+    return Studies.read(*sorted(STUDIES.glob("*.json")))
 
 
 def test_stored_studies_are_whole(stored) -> None:
-    for name, found in stored.items():
-        assert found["model"] == name
+    assert sorted(stored) == ["EM-C", "EM-C-M", "EMR-C"]
+    for found in stored.values():
         assert (found["encoder"], found["encoder_sha256"]) == (EMBEDDED, EMBEDDED_SHA256)
         assert (found["dataset"], found["profile"], found["seed"]) == ("semeval2010", "standard", 9)
         for part in (found[side][kind] for side in SIDES for kind in ("attribution", "direction")):
@@ -63,7 +63,7 @@ def test_stored_studies_are_whole(stored) -> None:
 
 def test_emr_c_reads_the_literal_relation_on_the_paired_sentence_only(stored) -> None:
     """R, Section V-D, of layer 5 of 12; here of the last two of 6, mean over heads."""
-    shares = group_shares(all_attention({"EMR-C": stored["EMR-C"]}))
+    shares = Studies({"EMR-C": stored["EMR-C"]}).group_shares()
     means = shares.groupby(["sentence", "layer", "group"])["share"].mean().unstack()
     lead = means["literal relation"] - means["markers"]
     assert lead["paired"].loc[[5, 6]].min() > 2 and lead["original"].loc[[5, 6]].max() < -2
@@ -72,7 +72,7 @@ def test_emr_c_reads_the_literal_relation_on_the_paired_sentence_only(stored) ->
 
 def test_the_last_layer_looks_at_words_in_all_three(stored) -> None:
     """R's footnote 9 has the middle layers for two texts; the stored EMR-C, which reads two, has the last."""
-    shares = group_shares(all_attention(stored, "caused")).query("sentence == 'original'")
+    shares = stored.group_shares("caused").query("sentence == 'original'")
     special = shares[shares["group"] == "[CLS], [SEP]"]
     least = special.loc[special.groupby("model")["share"].idxmin()].set_index("model")["layer"]
     assert least.to_dict() == {"EM-C": 6, "EM-C-M": 6, "EMR-C": 6}

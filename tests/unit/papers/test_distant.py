@@ -8,37 +8,38 @@ import pytest
 from helpers import ROOT
 from helpers.data import PUBLISHED_LISTS, locate, read_gids_probabilities
 from helpers.metrics import FactSample
-from helpers.papers.distant import list_scores, precision_curves, published_lists, ranking_of
-from helpers.papers.protocols import _published_list_runs, _write_list_runs, claims_of_table_4
+from helpers.papers.distant import RankedLists, _published_list_runs, _write_list_runs
+from helpers.papers.protocols import claims_of_table_4
 from helpers.reporting import load_published
 from helpers.runs import RUNS_FOLDER, Run, load_run
 
 
 def test_every_replicate_is_cut_at_the_common_recall() -> None:
     """Cut once, before it is drawn, a list would end at another recall in every replicate: [11.49, 15.06]."""
-    run = published_lists("nyt10")["NRE CNN+ATT"]
-    row = list_scores({"": run}, 0.2, 500, 9).iloc[0]
+    run = RankedLists.published("nyt10")["NRE CNN+ATT"]
+    lists = RankedLists({"": run})
+    row = lists.scores(0.2, 500, 9).iloc[0]
     assert 100 * row[["low", "high"]].to_numpy(float) == pytest.approx([12.2, 14.4], abs=0.25)
     assert row["drawn"] == "fact" and row["recall"] == 0.2
-    assert row["auc"] == ranking_of(run).until(0.2).auc()
+    assert row["auc"] == lists.ranking("").until(0.2).auc()
 
 
 def test_areas_grow_with_the_recall_and_end_at_the_whole_list() -> None:
-    nyt10 = published_lists("nyt10")
+    nyt10 = RankedLists.published("nyt10")
     for name in ("NRE CNN+ATT", "RESIDE Mintz"):
-        ranking = ranking_of(nyt10[name])
+        ranking = nyt10.ranking(name)
         areas = [ranking.until(recall).auc() for recall in np.arange(0.05, ranking.recall[-1], 0.05)]
         areas.append(ranking.until(float(ranking.recall[-1])).auc())
         assert (np.diff(areas) > 0).all() and areas[-1] == pytest.approx(ranking.auc())
 
 
 def test_bands_hold_the_curve() -> None:
-    run = published_lists("gids")["Jat EA"]
-    curve = precision_curves({"": run}, replicates=60, points=10)
+    lists = RankedLists({"": RankedLists.published("gids")["Jat EA"]})
+    curve = lists.curves(replicates=60, points=10)
     inside = curve.dropna()
     assert (inside["low"] <= inside["precision"] + 1e-9).all()
     assert (inside["precision"] <= inside["high"] + 1.5).all()
-    ranking = ranking_of(run)
+    ranking = lists.ranking("")
     rank = int(np.searchsorted(ranking.recall, 0.5 - 1e-12))
     half = curve.set_index(curve["recall"].round(6)).loc[50.0, "precision"]
     assert half == pytest.approx(100 * ranking.precision[rank])

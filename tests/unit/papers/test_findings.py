@@ -8,7 +8,7 @@ import pytest
 
 from helpers import ROOT
 from helpers.data import TOTAL, published_counts
-from helpers.papers.distant import bag_runs, bag_scores, hit_shares, published_lists
+from helpers.papers.distant import RankedLists, bag_runs, bag_scores
 from helpers.papers.findings import (
     _finding_runs,
     _run_status,
@@ -18,7 +18,7 @@ from helpers.papers.findings import (
     read_items,
     stored_findings,
 )
-from helpers.papers.graphs import pair_runs, pair_scores
+from helpers.papers.graphs import PairSystems
 from helpers.reporting import TABLES_FOLDER, load_published, read_tidy, scheme_scores
 from helpers.runs import PairedRows, Run
 
@@ -165,7 +165,7 @@ class TestEvidence:
         semeval = [run for run in _finding_runs() if run.name in ("EM-ES", "PTR") and run.kind == "paired"]
         scores = pd.DataFrame(map(scheme_scores, semeval))
         assert len(scores) >= 10 and 100 * (scores["micro"] - scores["weighted"]).abs().max() < 0.25
-        means = pair_scores(pair_runs()).pivot_table("value", "model", "score").mul(100)
+        means = PairSystems.stored().scores().pivot_table("value", "model", "score").mul(100)
         gap = means["micro"] - means["weighted"]
         assert round(gap["RECENT(EM-ES)"]) == 5 and round(gap["PTR"]) == 4
 
@@ -185,7 +185,7 @@ class TestEvidence:
 
     def test_two_relations_are_most_of_what_lists_of_nyt10_find(self) -> None:
         """W, Section 1; of the six lists that name their relations."""
-        shares = hit_shares(published_lists("nyt10"), top=2)
+        shares = RankedLists.published("nyt10").hit_shares(top=2)
         both = {"/location/location/contains", "/people/person/nationality"}
         assert set(shares["relation"]) == {*both, "other"}
         share = 100 - shares[shares["relation"] == "other"].set_index("system")["share"]

@@ -6,8 +6,7 @@ import pytest
 
 from helpers.metrics import Outcome, direction_scores, official_macro
 from helpers.metrics.direction import paired_breakdown
-from helpers.papers.direction import direction_rows, direction_table
-from helpers.papers.studies import SETTINGS, _study_runs, study_table
+from helpers.papers.direction import SETTINGS, _study_runs, direction_rows, direction_table, study_table
 from helpers.papers.weighting import class_effects, weighted_rows, weighted_table
 from helpers.reporting.results import resampled_intervals
 from helpers.reporting.tables import read_tidy, runs_named, write_tidy
