@@ -96,6 +96,7 @@ def test_f1_at_a_fixed_threshold_and_without_relations_that_have_no_facts(tmp_pa
     curve = curve_file(tmp_path / "curve.csv", whole.ranking, score=whole.ranking.scores)
     scores = score_fact_file(curve, threshold=0.5).scores
     assert scores["fixed_micro_f1"] == pytest.approx(0.197917, abs=5e-7) and scores["fixed_macro_f1"] is None
+    assert score_fact_file(curve, threshold=9).scores["fixed_micro_f1"] == 0
     with pytest.raises(ValueError, match="bare.csv: the list has no scores, so nothing can be cut at 0.5"):
         score_fact_file(curve_file(tmp_path / "bare.csv", whole.ranking), threshold=0.5)
 
