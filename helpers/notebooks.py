@@ -14,7 +14,7 @@ import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from . import PACKAGE, ROOT
 from .core import naming_file, private_folder, unknown_name
@@ -37,14 +37,6 @@ chosen before it takes them: another program, such as a second runner, may have 
 OPENED = "HELPERS_OPENED"
 """Environment variable: where a kernel notes the files that it opens."""
 NOTE_OPENED = f"__import__('{PACKAGE.name}.core').core.note_opened(__import__('os').environ['{OPENED}'])"
-
-
-class NotebookResult(NamedTuple):
-    """A notebook that ran through: its name, its wall time in seconds, and the path of its executed copy."""
-
-    name: str
-    seconds: float
-    path: Path
 
 
 class NotebookFailed(RuntimeError):
@@ -91,13 +83,13 @@ def read_contract(path: Path) -> dict[str, str]:
     return {"title": title} | dict(re.findall(r"^- \*\*([\w ]+)\.\*\* (.+)$", first, flags=re.MULTILINE))
 
 
-def read_parameters(path: Path) -> dict[str, str]:
+def _read_parameters(path: Path) -> dict[str, str]:
     """The parameters that a notebook declares as `name: kind = literal  # meaning`: name → kind.
 
     They stand in its code cell that is tagged `parameters`. Raises ValueError for a kind that is not in
     `KINDS`, and for a notebook that names no kernel.
 
-    >>> read_parameters(NOTEBOOKS / "01_dataset_statistics.ipynb")
+    >>> _read_parameters(NOTEBOOKS / "01_dataset_statistics.ipynb")
     {'results_dir': 'str', 'figures_dir': 'str', 'seed': 'int'}
     """
     import papermill
@@ -144,8 +136,8 @@ def run_notebooks(
     publish: bool = False,
     folder: Path = NOTEBOOKS,
     time_limit: float = 1800.0,
-) -> list[NotebookResult]:
-    """Run notebooks in order, each within `time_limit` seconds; their executed copies go to `output_dir`.
+) -> list[Path]:
+    """Run notebooks in order, each within `time_limit` seconds; the paths of their executed copies.
 
     parameters : name → value, or the value's text. A name goes to every selected notebook that declares it;
         one that none of them declares is refused, as is a value of another kind, before anything is run or
@@ -166,22 +158,23 @@ def run_notebooks(
 
     from tqdm import tqdm  # where the package is installed alone there are no notebooks, and no progress
 
-    values = _accepted({path.stem: read_parameters(path) for path in paths}, parameters or {})
+    values = _accepted({path.stem: _read_parameters(path) for path in paths}, parameters or {})
     compared = not (parameters or publish or output_dir)
     output_dir = Path(output_dir or (EXECUTED if publish else SCRATCH / "notebooks")).absolute()
     output_dir.mkdir(parents=True, exist_ok=True)
-    results = []
+    copies = []
     with _kernel_environment(), tqdm(paths, unit="notebook", disable=None) as bar:
         for path in bar:
             bar.set_description(path.stem)
-            result = _run(path, values[path.stem], output_dir, time_limit, publish)
+            start = time.monotonic()
+            copies.append(_run(path, values[path.stem], output_dir, time_limit, publish))
+            seconds = time.monotonic() - start
             solution = path.parent / "solutions" / path.name
             if publish and solution.exists():
                 _run(solution, {}, solution.parent, time_limit, publish=False)
-            verdict = f", {_compare_copies(result.path, EXECUTED / path.name)}" if compared else ""
-            bar.write(f"{result.name}: {result.seconds:.1f} s{verdict}")
-            results.append(result)
-    return results
+            verdict = f", {_compare_copies(copies[-1], EXECUTED / path.name)}" if compared else ""
+            bar.write(f"{path.stem}: {seconds:.1f} s{verdict}")
+    return copies
 
 
 def _accepted(declared: Mapping[str, Mapping[str, str]], values: Mapping[str, Any]) -> dict[str, dict]:
@@ -201,18 +194,17 @@ def _accepted(declared: Mapping[str, Mapping[str, str]], values: Mapping[str, An
     }
 
 
-def _run(path: Path, values: dict, output_dir: Path, time_limit: float, publish: bool) -> NotebookResult:
+def _run(path: Path, values: dict, output_dir: Path, time_limit: float, publish: bool) -> Path:
     import nbformat
     from nbclient.exceptions import CellTimeoutError, DeadKernelError
     from papermill.exceptions import PapermillExecutionError
 
     copy, failed = output_dir / path.name, output_dir / f"{path.stem}.failed.ipynb"
-    start = time.monotonic()
     with private_folder(output_dir) as private:
         partial = private / path.name
         os.environ[OPENED] = str(private / "opened")
         try:
-            _execute(path, partial, values, start + time_limit)
+            _execute(path, partial, values, time.monotonic() + time_limit)
         except (PapermillExecutionError, CellTimeoutError, DeadKernelError) as error:
             partial.replace(failed)
             fault = f"{type(error).__name__}: {error}".rstrip()
@@ -227,7 +219,7 @@ def _run(path: Path, values: dict, output_dir: Path, time_limit: float, publish:
             source, copied = (Path(os.path.relpath(file, ROOT)).as_posix() for file in (path, copy))
             write_made(source, made | {copied}, read | {source}, path=EXECUTED.parent / INDEX.name)
     failed.unlink(missing_ok=True)
-    return NotebookResult(path.stem, time.monotonic() - start, copy)
+    return copy
 
 
 def _execute(path: Path, partial: Path, values: dict, end: float) -> None:

@@ -79,7 +79,7 @@ def _add(batch: str | None, replace: bool, stored: dict[str, Any], **options: An
       python -m helpers leaderboard add a.csv --dataset mine --gold gold.csv --negative NA --system A --seed 1
       python -m helpers leaderboard add --batch submissions.csv
     """
-    from ..reporting.leaderboard import Submission, add_submission
+    from ..reporting.leaderboard import Store, Submission
 
     needed = [options[name] for name in ("file", "dataset", "system")]
     if batch:
@@ -91,7 +91,7 @@ def _add(batch: str | None, replace: bool, stored: dict[str, Any], **options: An
     roles = {role: options.pop(f"{role}_column") for role in ("id", "gold", "predicted", "paired")}
     roles["predicted_paired"] = roles.pop("paired")
     submission = Submission(**options, columns=roles)
-    path = _noting(lambda: add_submission(submission, **stored, replace=replace))
+    path = _noting(lambda: Store(*stored.values()).add(submission, replace))
     store = f" --store {stored['store']}" if stored.get("store") else ""
     put(f"{path}\n`{program()} leaderboard rebuild{store}` puts it on the page")
 
@@ -115,9 +115,9 @@ def _note(error: Any) -> None:
 
 
 def _add_batch(batch: str, replace: bool, stored: dict[str, Any]) -> None:
-    from ..reporting.leaderboard import Refused, add_batch, read_batch
+    from ..reporting.leaderboard import Refused, Store, Submission
 
-    added, refused = add_batch(read_batch(batch), **stored, replace=replace)
+    added, refused = Store(*stored.values()).add_batch(Submission.read_list(batch), replace)
     for submission, error in refused:
         if isinstance(error, Refused):
             _note(error)
@@ -146,11 +146,11 @@ def _compare_two(
     example:
       python -m helpers leaderboard compare a.csv b.csv --dataset tacred --systems "My model" spanbert_tacred
     """
-    from ..reporting.leaderboard import Submission, compare_submissions
+    from ..reporting.leaderboard import Store, Submission
 
     files = zip((first, second), systems, strict=True)
     pair = [Submission(file, dataset, name, gold=gold) for file, name in files]
-    put(str(_noting(lambda: compare_submissions(*pair, **stored))))
+    put(str(_noting(lambda: Store(*stored.values()).compare(*pair))))
 
 
 @_leaderboard.command("rebuild")
@@ -195,9 +195,9 @@ def _remove(dataset: str, system: str, stored: dict[str, Any]) -> None:
     example:
       python -m helpers leaderboard remove --dataset tacred --system "My model"
     """
-    from ..reporting.leaderboard import remove_submission
+    from ..reporting.leaderboard import Store
 
-    put("\n".join(f"removed {path}" for path in remove_submission(dataset, system, **stored)))
+    put("\n".join(f"removed {path}" for path in Store(*stored.values()).remove(dataset, system)))
 
 
 @_leaderboard.command("list")
@@ -210,11 +210,14 @@ def _list(form: str, stored: dict[str, Any]) -> None:
       python -m helpers leaderboard list
     """
     from ..core import csv_text, table_name
-    from ..reporting.leaderboard import submissions
+    from ..reporting.leaderboard import Store
 
     names = {"dataset": "dataset", "system": "model", "outcome": "kind", "n": "n", "licence": "licence"}
     names |= {"paper": "source", "seed": "seed"}
-    rows = [{name: getattr(run, field) for name, field in names.items()} for run in submissions(**stored)]
+    rows = [
+        {name: getattr(run, field) for name, field in names.items()}
+        for run in Store(*stored.values()).submissions()
+    ]
     if form == "json":
         put(as_json(rows))
     elif form == "csv":

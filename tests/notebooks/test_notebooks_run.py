@@ -15,7 +15,7 @@ import pandas as pd
 import pytest
 
 from helpers import ROOT
-from helpers.notebooks import _shown_lines, notebook_paths, read_contract, read_parameters, run_notebooks
+from helpers.notebooks import _read_parameters, _shown_lines, notebook_paths, read_contract, run_notebooks
 from tests.golden.renew import Change
 
 SOLUTIONS = ROOT / "notebooks" / "solutions"
@@ -116,15 +116,15 @@ CASES.append(pytest.param(*notebook_paths("15"), {}, id="15-whole", marks=pytest
 def test_notebook_runs(path: Path, lighter: dict, written: Path) -> None:
     folder = written / path.stem
     wanted = {"profile": "quick", "results_dir": folder / "results", "figures_dir": folder / "figures"}
-    declared = read_parameters(path)
+    declared = _read_parameters(path)
     parameters = {name: value for name, value in wanted.items() if name in declared}
     parameters |= lighter
 
-    (result,) = run_notebooks(path.stem, parameters, folder / "executed")
+    (copy,) = run_notebooks(path.stem, parameters, folder / "executed")
 
-    code = [cell for cell in nbformat.read(result.path, as_version=4).cells if cell.cell_type == "code"]
+    code = [cell for cell in nbformat.read(copy, as_version=4).cells if cell.cell_type == "code"]
     assert all(cell.execution_count for cell in code if cell.source)
-    text = result.path.read_text("utf-8")
+    text = copy.read_text("utf-8")
     assert os.fspath(ROOT) not in text and "nan %" not in text
     new = {table.relative_to(folder).as_posix() for table in folder.rglob("*.csv")}
     promised = promised_tables(path)
@@ -136,7 +136,7 @@ def test_notebook_runs(path: Path, lighter: dict, written: Path) -> None:
         change for name in sorted(new) for change in table_changes(folder / name, ROOT / name, apart)
     ]
     if not lighter and with_data:
-        changed += output_changes(result.path, COPIES / path.name)
+        changed += output_changes(copy, COPIES / path.name)
     if changed:
         pytest.fail(report(changed), pytrace=False)
 
@@ -145,10 +145,10 @@ def test_notebook_runs(path: Path, lighter: dict, written: Path) -> None:
 @pytest.mark.nightly(third=0)
 def test_solution_runs(path: Path, written: Path) -> None:
     parameters = LIGHTER_SOLUTIONS.get(path.stem)
-    (result,) = run_notebooks(path.stem, parameters, written / "solutions", folder=SOLUTIONS)
+    (copy,) = run_notebooks(path.stem, parameters, written / "solutions", folder=SOLUTIONS)
     published = any(cell.get("outputs") for cell in nbformat.read(path, as_version=4).cells)
     if published and not parameters and path.stem not in CHANGING:
-        changed = output_changes(result.path, path)
+        changed = output_changes(copy, path)
         assert not changed, report(changed)
 
 

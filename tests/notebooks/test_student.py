@@ -22,8 +22,8 @@ def walk(tmp_path: Path):
         nbformat.write(notebook, tmp_path / path.name)
         folders = ["figures_dir"] if number in ("00", "04") else ["figures_dir", "results_dir"]
         given = dict.fromkeys(folders, str(tmp_path)) | parameters
-        (result,) = run_notebooks(number, given, tmp_path / "executed", folder=tmp_path)
-        cells = nbformat.read(result.path, as_version=4).cells
+        (copy,) = run_notebooks(number, given, tmp_path / "executed", folder=tmp_path)
+        cells = nbformat.read(copy, as_version=4).cells
         outputs = [output for cell in cells for output in cell.get("outputs", ())]
         shown = [output.get("data", {"text/plain": output.get("text", "")}) for output in outputs]
         texts = [data.get("text/markdown", data.get("text/plain", "")) for data in shown]

@@ -6,15 +6,7 @@ web/, and `file_report` is the page of a single file.
 """
 
 from .measures import measured, register_measure, unregister_measure
-from .checks import Refused, Submission, find_test_set
-from .store import (
-    STORE,
-    add_batch,
-    add_submission,
-    compare_submissions,
-    read_batch,
-    remove_submission,
-    submissions,
-)
+from .checks import Refused, Submission
+from .store import STORE, Store
 from .payload import alpha_curves, page_data, ranking_table, write_neighbours
 from .page import PAGE, build_page, file_report

@@ -6,23 +6,25 @@ once. What passes is reduced to an outcome: counts, without texts and identifier
 
 from __future__ import annotations
 
-import functools
-import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from ... import core, data
-from ...metrics import plain_number
-from ...runs import STORED_RUNS, Run, load_run
-from .measures import class_counts, outcome_kind
+from ...evaluation import read_fact_lists
+from ...metrics import MultilabelOutcome, Outcome, plain_number
+from ...runs import RankedFacts, Run
+from .measures import MADE_OF, class_counts
 
 SHOWN_PROBLEMS = 50
 ROLES = ("id", "gold", "predicted", "predicted_paired")
 TACRED_KEYS = {"tacred": "gold", "tacred-revised": "gold_tacrev"}
 MOST_BYTES = 1 << 28
+BATCH_COLUMNS = ("file", "dataset", "system", "paper", "licence", "seed")
 
 
 class _Problem(NamedTuple):
@@ -79,6 +81,30 @@ class Submission:
     facts: Path | str | None = None
     n_facts: int | None = None
 
+    @classmethod
+    def read_list(cls, path: Path | str) -> list[Submission]:
+        """The submissions of a table of file, dataset, system and, if wanted, paper, licence, seed.
+
+        Files are seen from the folder of the list. Cells of the last three may be empty.
+
+        Raises ValueError with the file, and the line where there is one.
+        """
+        path = Path(path)
+        source, submitted = data.open_source(path), []
+        needed = [source.column(name) for name in BATCH_COLUMNS[:3]]
+        for line, row in source.rows():
+            cells = {name: row.get(name) or "" for name in BATCH_COLUMNS}
+            for name, cell in cells.items():
+                if not isinstance(cell, str) or (name in needed and not cell.strip()):
+                    raise core.MalformedRecord(path, "text is needed", line, name)
+            if not (seed := cells.pop("seed")).isdecimal() and seed:
+                raise core.MalformedRecord(path, "a whole number is needed", line, "seed")
+            file, number = path.parent / cells.pop("file"), int(seed) if seed else None
+            submitted.append(cls(file, **cells, seed=number))
+        if not submitted:
+            raise core.MalformedRecord(path, "there are no submissions")
+        return submitted
+
 
 @dataclass(frozen=True)
 class TestSet:
@@ -106,7 +132,7 @@ class TestSet:
     @classmethod
     def of_run(cls, name: str, run: Run, key: Mapping[str, str] | None, own: bool) -> TestSet:
         """That of a stored run."""
-        kind, labels = outcome_kind(run), tuple(map(str, run.labels))
+        kind, labels = MADE_OF[run.kind], tuple(map(str, run.labels))
         gold = {} if kind == "facts" else dict(zip(labels, class_counts(run).gold.tolist(), strict=True))
         gold.pop(core.SKIPPED, None)
         labels = tuple(label for label in labels if label != core.SKIPPED)
@@ -129,85 +155,89 @@ class TestSet:
             if counts[label] != n
         ]
 
+    def read_labels(
+        self, path: Path | str, columns: Mapping[str, str | None], roles: Sequence[str] = ROLES
+    ) -> dict[str, list[str]]:
+        """The columns of a prediction file: gold, predicted and, if named, predicted_paired, in one order.
 
-def _folders(path: Path | str) -> list[str]:
-    return [folder.name for folder in sorted(Path(path).glob("*")) if folder.is_dir()]
+        Parameters
+        ----------
+        path : CSV, TSV, JSON lines or Parquet with a header, also gzipped; or an answer file of SemEval
+            (.txt, id TAB label), whose labels are predictions. columns : role → column of the file; None:
+            recognised by a common name; gold may be missing where the key is here. roles : to read.
 
+        Checked are cells, labels, identifiers (each once, all of the test set, none else) and gold labels.
+        Raises `Refused` with every fault; ValueError for a file whose columns are not clear, or that cannot
+        be taken apart at all.
+        """
+        path = core.plain_file(path)
+        if path.stat().st_size > MOST_BYTES:
+            size = f"has more than {MOST_BYTES >> 20} MiB; no test set is that large"
+            raise core.MalformedRecord(path, size)
+        source, n = data.open_source(path), 0
+        check = _Check(self, _columns_of(source, self, columns, roles))
+        values: dict[str, list[str]] = {role: [] for role in check.columns}
+        try:  # a line that cannot be read does not hide the others
+            for line, cells in source.rows(lambda fault: check.add(fault.reason, fault.line)):
+                sound = check.sound_cells(line, cells)
+                if "id" not in values or "id" in sound:
+                    n += 1
+                    for role, column in values.items():
+                        column.append(sound.get(role, ""))
+        except core.MalformedRecord as fault:
+            check.add(f"{fault.reason}; what follows was not read", fault.line)
+        if not n and not check.count:
+            check.add("there are no predictions")
+        check.check_samples(n, values.get("gold", ()))
+        if check.count:
+            raise Refused(path, check.kept, check.count)
+        if "gold" not in values:
+            values["gold"] = [self.key[name] for name in values["id"]]
+        return values
 
-def _known_test_sets(runs: Path | str) -> list[str]:
-    """Names of the test sets that have stored runs, then of registered ones that can be read."""
-    registered = [name for name, row in data.datasets().items() if row.kind == "relations" and row.splits]
-    return list(dict.fromkeys([*_folders(runs), *registered]))
+    def outcome_of(self, given: Submission) -> Outcome | MultilabelOutcome | RankedFacts:
+        """The counts of a submission: of labels (and predictions on paired sentences), of sets or of facts.
 
+        Raises as `read_labels`, and ValueError where what the kind of test set needs is not given.
+        """
+        counted = {"labels": self._labels_of, "sets": self._sets_of, "facts": self._facts_of}
+        with core.naming_file(given.file):
+            return counted[self.kind](given)
 
-def find_test_set(dataset: str, runs: Path | str = STORED_RUNS, store: Path | str = "") -> TestSet:
-    """The test set of a data set, from its stored runs and, where the data are here, from its key; else one
-    that a submission in `store` made.
+    def _labels_of(self, given: Submission) -> Outcome:
+        values = self.read_labels(given.file, given.columns)
+        labels = self.labels or tuple(sorted(set(values["gold"])))
+        if self.negative not in (None, *labels):
+            raise core.unknown_name("negative class", self.negative, labels)
+        paired = values.get("predicted_paired")
+        predicted = {*values["predicted"], *(paired or ())}
+        labels += tuple(sorted(predicted - {*labels, core.SKIPPED}))
+        labels += (core.SKIPPED,) if core.SKIPPED in predicted else ()
+        roles = {"paired": paired} if paired else {}
+        return Outcome.from_columns(values["gold"], values["predicted"], labels=labels, **roles)
 
-    Raises ValueError for a data set without runs that cannot be read either; the known ones are listed.
+    def _sets_of(self, given: Submission) -> MultilabelOutcome:
+        """A matrix of scores against one of gold labels; every label's gold count is checked."""
+        if given.truth is None:
+            raise ValueError(f"{self.name} has several labels a sample: give the gold matrix, --truth T")
+        gold, scores = data.read_matrix(given.truth), data.read_matrix(given.file)
+        if gold.shape != (self.n, len(self.labels)):
+            raise ValueError(
+                f"the truth has shape {gold.shape}; the test set has {(self.n, len(self.labels))}"
+            )
+        if scores.shape != gold.shape:
+            raise ValueError(f"the scores have shape {scores.shape}; the truth has {gold.shape}")
+        counts = np.asarray(gold.sum(axis=0)).ravel().tolist()
+        if faults := self.other_counts(dict(zip(self.labels, counts, strict=True))):
+            raise ValueError(core.listing(faults))
+        options = {"threshold": given.threshold, "labels": self.labels}
+        return MultilabelOutcome.from_scores(gold, scores, depth=min(5, len(self.labels)), **options)
 
-    >>> found = find_test_set("tacred")
-    >>> found.n, len(found.labels), found.negative
-    (15509, 42, 'no_relation')
-    """
-    known = _known_test_sets(runs)
-    own, key, folder = dataset not in known, None, runs
-    if own:
-        folder = store or os.devnull
-    else:
-        key = _read_key(dataset, (*map(str, data.search_folders()), os.environ.get("RC_DATA_DIR", "")))
-    stored = map(load_run, sorted(Path(folder, dataset).glob("*/*/*.json")))
-    if run := next((run for run in stored if not run.second), None):
-        return TestSet.of_run(dataset, run, key, own)
-    if key is None:
-        raise core.unknown_name("dataset", dataset, known)
-    return TestSet(dataset, dataset, negative=data.datasets()[dataset].negative).with_key(key)
-
-
-@functools.lru_cache(maxsize=32)
-def _read_key(dataset: str, _data_folders: tuple[str, ...]) -> dict[str, str] | None:
-    """Id → gold label of a test set whose data are here; None where they are not, or have no single ids."""
-    try:
-        if dataset in TACRED_KEYS:
-            frame = data.tacred_predictions("test")
-            return dict(zip(frame["id"].astype(str), frame[TACRED_KEYS[dataset]].astype(str), strict=True))
-        if dataset == "semeval2010":
-            return data.semeval_key()
-        row = data.datasets().get(dataset)
-        if row is None or row.kind != "relations" or "test" not in row.splits:
-            return None
-        samples = data.read_corpus(dataset)["test"]
-    except core.MissingData:
-        return None
-    key = {str(sample.id): sample.relation for sample in samples}
-    return key if len(key) == len(samples) else None
-
-
-def submitted_test_set(given: Submission, runs: Path | str, store: Path | str) -> TestSet:
-    """The test set of a submission: a known one, or a new one of the submission's own gold labels.
-
-    Raises ValueError for a new name that is nearly a known one, unless a file of gold labels says that it is
-    meant; for gold labels or a negative class that are not those of the known test set. Refused for a faulty
-    file of gold labels.
-    """
-    dataset, known = given.dataset, [*_known_test_sets(runs), *_folders(store)]
-    if dataset in known:
-        test = find_test_set(dataset, runs, store)
-        if given.negative not in (None, test.negative):
-            negative = f"the negative class of {dataset} is {core.shown(test.negative)}"
-            raise ValueError(f"{negative}, not {core.shown(given.negative)}")
-    elif not given.gold and core.did_you_mean(dataset, known):
-        raise core.unknown_name("dataset", dataset, known)
-    else:
-        test = TestSet(dataset, dataset, negative=given.negative, own=True)
-    if given.gold is None:
-        return test
-    values = read_labels_file(given.gold, TestSet("", "", own=True), given.columns, ("id", "gold"))
-    if "id" not in values:
-        raise ValueError(f"{given.gold}: a file of gold labels needs ids, to be matched by")
-    if test.other_counts(Counter(values["gold"])):
-        raise ValueError(f"{given.gold}: these are not the gold labels of {dataset}")
-    return test.with_key(dict(zip(values["id"], values["gold"], strict=True)))
+    def _facts_of(self, given: Submission) -> RankedFacts:
+        (ranked,) = read_fact_lists([given.file], given.facts, self.negative, given.n_facts)
+        labels = None if ranked.ranking.relations is None else self.labels
+        # pairs are numbered by this file alone: stored, they would say that two systems can be paired
+        return RankedFacts.from_ranking(ranked.ranking, "bag", labels)  # rounded scores would be further ties
 
 
 @dataclass
@@ -289,46 +319,6 @@ class _Check:
             self.add(f"{n} samples; the test set of {test.name} has {test.n}")
         for fault in test.other_counts(Counter(gold)):
             self.add(fault)
-
-
-def read_labels_file(
-    path: Path | str, test: TestSet, columns: Mapping[str, str | None], roles: Sequence[str] = ROLES
-) -> dict[str, list[str]]:
-    """The columns of a prediction file: gold, predicted and, if named, predicted_paired, in one order.
-
-    Parameters
-    ----------
-    path : CSV, TSV, JSON lines or Parquet with a header, also gzipped; or an answer file of SemEval (.txt, id
-        TAB label), whose labels are predictions. columns : role → column of the file; None: recognised by a
-        common name; gold may be missing where the key is here. roles : to read.
-
-    Checked are cells, labels, identifiers (each once, all of the test set, none else) and gold labels. Raises
-    `Refused` with every fault; ValueError for a file whose columns are not clear, or that cannot be taken
-    apart at all.
-    """
-    path = core.plain_file(path)
-    if path.stat().st_size > MOST_BYTES:
-        raise core.MalformedRecord(path, f"has more than {MOST_BYTES >> 20} MiB; no test set is that large")
-    source, n = data.open_source(path), 0
-    check = _Check(test, _columns_of(source, test, columns, roles))
-    values: dict[str, list[str]] = {role: [] for role in check.columns}
-    try:  # a line that cannot be read does not hide the others
-        for line, cells in source.rows(lambda fault: check.add(fault.reason, fault.line)):
-            sound = check.sound_cells(line, cells)
-            if "id" not in values or "id" in sound:
-                n += 1
-                for role, column in values.items():
-                    column.append(sound.get(role, ""))
-    except core.MalformedRecord as fault:
-        check.add(f"{fault.reason}; what follows was not read", fault.line)
-    if not n and not check.count:
-        check.add("there are no predictions")
-    check.check_samples(n, values.get("gold", ()))
-    if check.count:
-        raise Refused(path, check.kept, check.count)
-    if "gold" not in values:
-        values["gold"] = [test.key[name] for name in values["id"]]
-    return values
 
 
 def _columns_of(

@@ -20,6 +20,8 @@ from ... import ROOT, core, metrics
 from ...runs import RankedFacts, Run
 
 KINDS = ("labels", "paired", "sets", "facts")
+MADE_OF = {"confusion": "labels", "paired": "labels", "label_sets": "sets", "facts": "facts"}
+"""Kind of a run → what its outcome is made of."""
 REPLICATES, SEED = 1_000, 1
 ALPHA_STEPS = 20
 """Intervals of F1 under n^α are made at α = 0, 1/20, …, 1."""
@@ -205,11 +207,6 @@ def _further_schemes(kind: str) -> list[_Measure]:
         for name in known
         if name not in metrics.SCHEMES
     ]
-
-
-def outcome_kind(run: Run) -> str:
-    """'labels', 'sets' or 'facts': what the outcome of a run is made of."""
-    return {"label_sets": "sets", "facts": "facts"}.get(run.kind, "labels")
 
 
 def class_counts(run: Run) -> metrics.ClassCounts:

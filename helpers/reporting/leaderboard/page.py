@@ -25,9 +25,9 @@ from ... import ROOT, WEB, __version__, metrics
 from ...core import read_file, table_name, visible, write_atomically
 from ...evaluation import score_file, score_run
 from ...runs import STORED_RUNS, Run
-from .checks import Submission, find_test_set
+from .checks import Submission
 from .payload import TITLES, page_data, system_scores
-from .store import STORE, submitted_outcome
+from .store import STORE, Store
 
 PAGE = ROOT / "results" / "leaderboard" / "index.html"
 SCRIPTS = ("metrics", "dom", "state", "model", "charts", "ranking", "views", "main")
@@ -242,10 +242,10 @@ def file_report(
         named = {f"{role}_column": columns.get(role) for role in ("gold", "predicted", "id")}
         report = score_file(path, negative=negative, replicates=replicates, **named)
         return _FileReport(name, dataset, report, replicates)
-    test = find_test_set(dataset, runs, store)
+    test = Store(store, runs).test_set(dataset)
     if test.kind != "labels":
         raise ValueError(f"{path}: {dataset} has {test.kind}; a report is of single labels")
-    outcome = submitted_outcome(Submission(path, dataset, name, columns=columns), test)
+    outcome = test.outcome_of(Submission(path, dataset, name, columns=columns))
     run = Run.from_outcome(outcome, dataset=dataset, model=name, negative=test.negative)
     testsets = page_data(runs, store, replicates=0, cached=False, only=[dataset])["testsets"]
     stored = testsets[0] if testsets else None

@@ -19,21 +19,13 @@ import numpy as np
 import pandas as pd
 
 from ... import ROOT, __version__, metrics
-from ...core import SEMEVAL_RELATIONS, read_file, unknown_name, write_atomically
+from ...core import SEMEVAL_RELATIONS, read_file, write_atomically
 from ...data import datasets, join_semeval_answers, locate, semeval_key, tacred_predictions
 from ...evaluation import SEMEVAL_SYSTEMS, system_title
 from ...runs import STORED_RUNS, Run, list_runs
 from .checks import TACRED_KEYS
-from .measures import (
-    ALPHA_STEPS,
-    REPLICATES,
-    SEED,
-    class_counts,
-    measure_columns,
-    measured,
-    outcome_kind,
-)
-from .store import STORE, submissions
+from .measures import ALPHA_STEPS, MADE_OF, REPLICATES, SEED, class_counts, measure_columns, measured
+from .store import STORE, Store
 
 PAIRS = ROOT / "results" / "leaderboard" / "pairs.json"
 """Paired intervals of neighbours in a ranking; their joint outcomes would fill megabytes."""
@@ -82,7 +74,7 @@ def page_data(
     own = list_runs(folder=runs)
     both = [(run, False) for run in own if run.options.get("evaluation") != "as-published"]
     if store is not None and Path(store).resolve() != Path(runs).resolve():
-        both += [(run, True) for run in submissions(store, joint=True)]
+        both += [(run, True) for run in Store(store).submissions(joint=True)]
     groups: dict[str, list[tuple[Run, bool]]] = {}
     for run, submitted in both:
         name = run.dataset if run.split == "test" else f"{run.dataset}-{run.split}"
@@ -105,7 +97,7 @@ def _test_set(name: str, group: Sequence[tuple[Run, bool]], replicates: int, cac
         return head | {"systems": []}
     first = single[0][0]
     labels = list(dict.fromkeys(str(label) for run, _ in single for label in run.labels))
-    head |= {"kind": outcome_kind(first), "labels": labels, "n": first.n}
+    head |= {"kind": MADE_OF[first.kind], "labels": labels, "n": first.n}
     head["negative"] = None if first.negative is None else str(first.negative)
     if head["kind"] != "facts":
         counts = class_counts(first)
@@ -202,7 +194,12 @@ def _list(ranking: metrics.FactRanking) -> dict[str, Any]:
 
 
 def system_scores(test: Mapping[str, Any], schemes: Sequence[Any]) -> pd.DataFrame:
-    """F1 (fractions) of each system of a test set of the page under each scheme: the mean over its runs."""
+    """F1 (fractions) of each system of a test set of the page under each scheme: the mean over its runs.
+
+    Raises ValueError for a test set of ranked facts.
+    """
+    if test["kind"] == "facts":
+        raise ValueError(f"{test['id']} has ranked facts: there is no F1 of classes")
     runs = test["systems"]
     columns = [np.array([run.get(part, test["gold"]) for run in runs]) for part in ("tp", "pred", "gold")]
     counts = metrics.ClassCounts(*columns, np.full(len(runs), test["n"]), tuple(test["labels"]))
@@ -213,45 +210,31 @@ def system_scores(test: Mapping[str, Any], schemes: Sequence[Any]) -> pd.DataFra
     return scores.groupby(level=0, sort=False).mean()
 
 
-def _test_set_with_classes(data: Mapping[str, Any], name: str) -> dict[str, Any]:
-    """The test set of that name in the data of the page.
-
-    >>> _test_set_with_classes({"testsets": [{"id": "demo", "kind": "labels"}]}, "demo")["id"]
-    'demo'
-    """
-    testsets = {testset["id"]: testset for testset in data["testsets"]}
-    if name not in testsets:
-        raise unknown_name("test set", name, testsets)
-    if testsets[name]["kind"] == "facts":
-        raise ValueError(f"{name} has ranked facts: there is no F1 of classes")
-    return testsets[name]
-
-
-def ranking_table(data: Mapping[str, Any], name: str, alpha: float = 0.75) -> pd.DataFrame:
+def ranking_table(test: Mapping[str, Any], alpha: float = 0.75) -> pd.DataFrame:
     """F1 of every system of a test set under n^α and the five schemes, fractions; the best under n^α first.
 
     A system with several runs has their mean.
 
-    Index: the systems' names on the page, those of equal scores in the order of the page. data : of
-    `page_data`. Raises ValueError for an unknown test set, and for one of ranked facts.
+    Index: the systems' names on the page, those of equal scores in the order of the page. test : one of
+    `page_data(…)["testsets"]`. Raises as `system_scores`.
 
     >>> counts = {"id": "d", "labels": ["a", "b"], "gold": [2, 1], "n": 3, "negative": None, "kind": "labels"}
-    >>> data = {"testsets": [counts | {"systems": [{"key": "x", "tp": [2, 0], "pred": [3, 0]}]}]}
-    >>> ranking_table(data, "d", 0).round(3).loc["x"].to_dict()["macro"]
+    >>> test = counts | {"systems": [{"key": "x", "tp": [2, 0], "pred": [3, 0]}]}
+    >>> ranking_table(test, 0).round(3).loc["x"].to_dict()["macro"]
     0.4
     """
-    table = system_scores(_test_set_with_classes(data, name), [metrics.power(alpha), *metrics.SCHEMES])
+    table = system_scores(test, [metrics.power(alpha), *metrics.SCHEMES])
     table = table.set_axis([f"n^{alpha:g}", *metrics.SCHEMES], axis=1)
     return table.sort_values(table.columns[0], ascending=False, kind="stable")
 
 
-def alpha_curves(data: Mapping[str, Any], name: str, systems: Sequence[str]) -> pd.DataFrame:
+def alpha_curves(test: Mapping[str, Any], systems: Sequence[str]) -> pd.DataFrame:
     """F1 under n^α of some systems, in per cent, with intervals: model, alpha, value, low, high.
 
-    An interval is the mean of those of the system's runs, so `data` needs replicates. Raises as
-    `ranking_table`, and KeyError for a system that is not there.
+    An interval is the mean of those of the system's runs, so the page's data need replicates. Raises as
+    `system_scores`, and KeyError for a system that is not there.
     """
-    alphas, test = np.linspace(0, 1, data["alphaSteps"] + 1), _test_set_with_classes(data, name)
+    alphas = np.linspace(0, 1, ALPHA_STEPS + 1)
     values = system_scores(test, [metrics.power(alpha) for alpha in alphas])
     frames = []
     for system in systems:

@@ -17,7 +17,7 @@ from helpers.data import Dataset, register_dataset, unregister_dataset
 from helpers.data.sentences import read_semeval
 from helpers.metrics import MultilabelOutcome, Outcome
 from helpers.reporting import leaderboard
-from helpers.reporting.leaderboard import Refused, Submission, add_submission, submissions
+from helpers.reporting.leaderboard import Refused, Store, Submission
 from helpers.runs import Run, load_run, save_run
 from tests.support import spoilt, write_rows
 
@@ -68,7 +68,7 @@ def add(tmp_path, store, runs):
 
     def submit(rows=ROWS, names=NAMES, dataset="tiny", system="m", options=None, **given) -> Run:
         submission = Submission(written(tmp_path / "a.csv", rows, names), dataset, system, **given)
-        return load_run(add_submission(submission, store, runs, **options or {}))
+        return load_run(Store(store, runs).add(submission, **options or {}))
 
     return submit
 
@@ -81,7 +81,7 @@ class TestWhatIsStored:
     @pytest.mark.parametrize("name", FORMS)
     def test_counts_and_nothing_else(self, name, tmp_path, store, runs) -> None:
         submission = Submission(written(tmp_path / name), "tiny", "mine", "https://x.org/p", "MIT")
-        path = add_submission(submission, store, runs)
+        path = Store(store, runs).add(submission)
         run = load_run(path)
         assert run.outcome() == Outcome.from_columns(GOLD, PREDICTED)
         assert (run.source, run.licence, run.negative) == ("https://x.org/p", "MIT", "NA")
@@ -97,15 +97,15 @@ class TestWhatIsStored:
         truth.write_text("1,0\n1,1\n0,0\n")
         scores.write_text("2,1\n1,1\n-1,-1\n")
         submission = Submission(scores, "sets", "m", truth=truth)
-        assert load_run(add_submission(submission, store, runs)).outcome().counts.predicted.tolist() == [2, 2]
+        assert load_run(Store(store, runs).add(submission)).outcome().counts.predicted.tolist() == [2, 2]
         truth.write_text("1,1\n1,1\n0,0\n")
         with pytest.raises(ValueError, match="2 samples have the gold label 'y', not 1"):
-            add_submission(submission, store, runs, replace=True)
+            Store(store, runs).add(submission, replace=True)
 
     def test_ranked_facts(self, tmp_path, store) -> None:
         rows = [(hits / rank, hits / 1950) for rank, hits in enumerate([1, 1, 2, 2], 1)]
         file = written(tmp_path / "a.csv", rows, ("precision", "recall"))
-        path = add_submission(Submission(file, "nyt10", "m", n_facts=1950), store)
+        path = Store(store).add(Submission(file, "nyt10", "m", n_facts=1950))
         assert load_run(path).table.hit_ranks == (1, 3)
 
     def test_adding_again_changes_nothing_and_other_predictions_need_replace(self, add, store) -> None:
@@ -138,7 +138,7 @@ class TestATestSetOfOnesOwn:
         assert first.outcome() == second.outcome() == expected
         third = add([("s0", "new"), *WITHOUT_GOLD[1:]], system="third", **more)
         assert third.labels == ("NA", "a", "b", "new")
-        assert {run.negative for run in submissions(store)} == {"NA"}
+        assert {run.negative for run in Store(store).submissions()} == {"NA"}
         said = [record.getMessage() for record in caplog.records]
         assert said == ["mine is a new test set: 12 samples, 3 labels, negative class 'NA'"]
         whole = written(tmp_path / "whole.csv")
@@ -193,7 +193,7 @@ class TestATestSetOfOnesOwn:
         listed = call("leaderboard", "list", "--format", "csv", *store)[1]
         assert [line.rpartition(",")[2] for line in listed.splitlines()] == ["seed", "1", "2"]
         (tmp_path / "list.csv").write_text("file,dataset,system,seed\n1.csv,mine,A,1\n2.csv,mine,A,\n")
-        assert [one.seed for one in leaderboard.read_batch(tmp_path / "list.csv")] == [1, None]
+        assert [one.seed for one in Submission.read_list(tmp_path / "list.csv")] == [1, None]
 
 
 def test_every_fault_with_its_line(add, store) -> None:
@@ -228,14 +228,14 @@ def test_spoilt_files(dataset, names, choices, keyed, tmp_path, store, runs) -> 
         written(file, *((ROWS, NAMES) if dataset == "tiny" else (KEY, PREDICTIONS)))
     file.write_bytes(choices.draw(spoilt(file.read_bytes())))
     try:
-        path = add_submission(Submission(file, dataset, "m"), store, runs, replace=True)
+        path = Store(store, runs).add(Submission(file, dataset, "m"), replace=True)
     except ValueError as error:
         assert file.name in str(error) and len(str(error)) < 2500
         for problem in getattr(error, "problems", ()):
             assert str(problem).isprintable() and (problem.line or 1) >= 1
         assert not files(store)
     else:  # what was spoilt made no difference: it is whole, and gold is gold
-        assert load_run(path).n == leaderboard.find_test_set(dataset, runs).n
+        assert load_run(path).n == Store(store, runs).test_set(dataset).n
         path.unlink()
 
 
@@ -245,8 +245,8 @@ def test_a_broken_one_of_a_batch_never_stops_the_others(tmp_path, store, runs) -
         path.write_bytes(path.read_bytes()[: None if n % 4 else -20])
     lines = [f"{n}.csv,tiny,system {n}" for n in range(8)]
     (tmp_path / "list.csv").write_text("\n".join(["file,dataset,system", *lines, "none.csv,tiny,x"]))
-    stored, refused = leaderboard.add_batch(leaderboard.read_batch(tmp_path / "list.csv"), store, runs)
-    assert (len(stored), len(refused), len(submissions(store))) == (6, 3, 6)
+    stored, refused = Store(store, runs).add_batch(Submission.read_list(tmp_path / "list.csv"))
+    assert (len(stored), len(refused), len(Store(store).submissions())) == (6, 3, 6)
 
 
 def test_removing(tmp_path, store, runs) -> None:
@@ -254,26 +254,27 @@ def test_removing(tmp_path, store, runs) -> None:
     for n, name in enumerate(["one", "two"]):
         file = written(tmp_path / f"{name}.csv", [(*row[:2], PREDICTED[n]) for row in ROWS])
         pair.append(Submission(file, "tiny", name))
-        add_submission(pair[-1], store, runs)
-    joint = load_run(path := leaderboard.compare_submissions(*pair, store, runs))
+        Store(store, runs).add(pair[-1])
+    joint = load_run(path := Store(store, runs).compare(*pair))
     path.with_name("broken.json").write_text("{")  # is in nobody's way
     assert (joint.model, joint.second, joint.n) == ("one+two", "two", 12)
     assert joint.outcome().per_class().predicted.tolist()[:3] == [12, 0, 0]
     assert len(leaderboard.page_data(runs, store, 0)["testsets"][-1]["systems"]) == 3
-    assert len(leaderboard.remove_submission("tiny", "two", store)) == 2
-    assert [run.model for run in submissions(store)] == ["one"]
+    assert len(Store(store).remove("tiny", "two")) == 2
+    assert [run.model for run in Store(store).submissions()] == ["one"]
     with pytest.raises(ValueError, match="unknown submission to tiny 'two'. Known: one"):
-        leaderboard.remove_submission("tiny", "two", store)
+        Store(store).remove("tiny", "two")
 
 
 WRITER = """
 import sys
-from helpers.reporting.leaderboard import Submission, add_submission, remove_submission
+from helpers.reporting.leaderboard import Store, Submission
 file, store, runs, who, turns = sys.argv[1:]
+store = Store(store, runs)
 for turn in range(int(turns)):
-    add_submission(Submission(file, "tiny", f"{who}-{turn}"), store, runs)
+    store.add(Submission(file, "tiny", f"{who}-{turn}"))
     if turn % 3 == 2:
-        remove_submission("tiny", f"{who}-{turn}", store)
+        store.remove("tiny", f"{who}-{turn}")
 print("done")
 """
 
@@ -292,7 +293,7 @@ def test_kills_and_a_second_process_lose_nothing(tmp_path, store, runs, add) -> 
         process.send_signal(signal.SIGKILL)
         process.communicate(timeout=600)
     assert steady.communicate(timeout=600)[0] == "done\n"
-    names = {run.model for run in submissions(store)}
+    names = {run.model for run in Store(store).submissions()}
     kept = {f"steady-{turn}" for turn in range(30) if turn % 3 != 2}
     assert names >= kept | {f"k{kill}-0" for kill in range(4)}
     assert len(names) == len(files(store))
