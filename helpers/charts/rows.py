@@ -13,16 +13,10 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from ..core import table_name
-from .style import BLUE, LINES, ORANGE, PALETTE, QUIET, WINE, canvas, styled, write
+from .style import BLUE, LINES, ORANGE, PALETTE, QUIET, canvas, styled, write
 
-SOURCES = {
-    "published": {"color": ORANGE, "marker": "D"},
-    "published, base": {"color": ORANGE, "marker": "D"},
-    "published, large": {"color": WINE, "marker": "s"},
-    "published, other": {"color": "#555555", "marker": "^"},
-}
-"""Where a printed number is from, drawn hollow; 'other' is a model without BERT."""
-_PRINTED = {"linestyle": "none", "markerfacecolor": "none", "markersize": 5.5, "markeredgewidth": 1.3}
+_PRINTED = {"color": ORANGE, "marker": "D", "linestyle": "none", "markerfacecolor": "none"}
+_PRINTED |= {"markersize": 5.5, "markeredgewidth": 1.3}
 _RUN = {"marker": ".", "color": BLUE, "markersize": 3, "linestyle": "none", "alpha": 0.6}
 
 _SCHEMES = {"micro": (7, "X"), "weighted": (0, "o"), "dodrans": (2, "s"), "entropy": (1, "D")}
@@ -135,12 +129,12 @@ def interval_chart(
 def forest_chart(
     numbers: pd.DataFrame, title: str, xlabel: str = "per cent", wrap: int = 15, **axis: object
 ) -> plt.Figure:
-    """Published | ours, with every run: a forest plot.
+    """Published (hollow) | ours, with every run: a forest plot.
 
     Parameters
     ----------
     numbers : one number a row, rows and panels in the order of first sight: `panel` (what is measured), `row`
-        (model), `source` ('ours' or one of `SOURCES`), `value`. All rows of 'ours' are drawn as small dots,
+        (model), `source` ('ours' or 'published'), `value`. All rows of 'ours' are drawn as small dots,
         their mean as a large one with its value. What is missing is not drawn; one of ours without a value
         is "undefined".
     title : the finding. xlabel : unit of the values. axis : for `Axes.set` of all panels.
@@ -153,12 +147,11 @@ def forest_chart(
     """
     rows, parts = list(numbers["row"].unique()), _parts(numbers, "panel")
     digits = int(numbers["value"].abs().max() < 20)
-    printed = numbers.loc[numbers["source"] != "ours", "source"].unique()
-    height = (1.25, 0.36 if len(printed) == 1 and (numbers["source"] == "ours").any() else 0.28)
+    height = (1.25, 0.36 if numbers["source"].nunique() > 1 else 0.28)
     with _row_chart(rows, title, height, columns=len(parts), xlabel=xlabel, wrap=wrap) as panels:
         for axes, (name, here) in zip(panels, parts, strict=True):
             for y, row in enumerate(rows):
-                _draw_forest(axes, y, here[here["row"] == row], digits, len(printed) < 2)
+                _draw_forest(axes, y, here[here["row"] == row], digits)
             axes.set_title(name)
             if here["value"].min() < 0 < here["value"].max():  # differences
                 axes.axvline(0, color="black", linewidth=0.8, zorder=0)
@@ -166,14 +159,14 @@ def forest_chart(
             axes.set(**axis)
         panels[0].plot([], [], "o", color=BLUE, label="ours, mean" if len(numbers) > len(rows) else "ours")
         panels[0].plot([], [], label="a run", **_RUN)
-        for source in printed:
-            panels[0].plot([], [], label=source, **_PRINTED, **SOURCES[source])
+        if (numbers["source"] == "published").any():
+            panels[0].plot([], [], label="published", **_PRINTED)
     return axes.figure
 
 
-def _draw_forest(axes: Axes, y: int, numbers: pd.DataFrame, digits: int, once: bool) -> None:
-    """A row of one panel; the numbers of printed marks are written if there is but `once` such a mark."""
-    ours, printed = numbers[numbers["source"] == "ours"], numbers[numbers["source"] != "ours"]
+def _draw_forest(axes: Axes, y: int, numbers: pd.DataFrame, digits: int) -> None:
+    """A row of one panel."""
+    ours, printed = (numbers[numbers["source"] == source] for source in ("ours", "published"))
     if ours["value"].isna().any():
         axes.text(0.04, y, "undefined", transform=axes.get_yaxis_transform(), va="center", style="italic")
     mean = ours["value"].mean()
@@ -181,10 +174,9 @@ def _draw_forest(axes: Axes, y: int, numbers: pd.DataFrame, digits: int, once: b
     axes.plot(ours["value"], [y + 0.2] * len(ours), **_RUN)
     if not np.isnan(mean):
         write(axes, f"{mean:.{digits}f}", mean, y, (0, 2.5), BLUE)
-    for source, value in printed[["source", "value"]].itertuples(index=False):
-        axes.plot(value, y, zorder=4, **_PRINTED, **SOURCES[source])
-        if once:
-            write(axes, f"{value:.{digits}f}", value, y, (5, 0) if digits else (0, -5), ORANGE)
+    for value in printed["value"]:
+        axes.plot(value, y, zorder=4, **_PRINTED)
+        write(axes, f"{value:.{digits}f}", value, y, (5, 0) if digits else (0, -5), ORANGE)
 
 
 @styled

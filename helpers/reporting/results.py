@@ -23,7 +23,7 @@ import numpy as np
 import pandas as pd
 
 from .. import metrics
-from ..core import Label, shown, unknown_name
+from ..core import shown, unknown_name
 from ..runs import Run, list_runs
 
 DIRECTION = ("performance_original", "performance_paired", "pd", "pir", "ppr")
@@ -292,43 +292,28 @@ def settings_table(runs: Run | Iterable[Run]) -> pd.DataFrame:
     return table.loc[order, frame["model"].unique()].rename_axis(index=None, columns=None)
 
 
-def _majority_label(run: Run) -> Label:
-    """The most frequent relation of the training samples, if the run says which it was; else the most
-    frequent one of the test set, which no constant answer beats in accuracy.
-    """
-    known, table = run.facts.get("majority"), _original_table(run)
-    return known if known in table.labels else table.labels[int(np.argmax(table.per_class().gold))]
-
-
-def _against_majority(run: Run) -> pd.DataFrame:
-    """Accuracy and F1 under every scheme, of the run and of always answering `_majority_label`: columns
-    ours, constant; fractions.
-
-    A majority that is the negative class has no F1 but 0. ValueError for a run that is not of single labels.
-    """
-    if run.kind not in ("confusion", "paired"):
-        raise ValueError(f"{run.model} on {run.dataset} has an outcome of {run.kind}, not of single labels")
-    table = _original_table(run)
-    always = np.full_like(table.roles["gold"], table.labels.index(_majority_label(run)))
-    constant = metrics.Outcome(table.roles | {"predicted": always}, table.counts, table.labels)
-    columns = {
-        name: [each.accuracy, *metrics.averages(each, negative=run.negative)]
-        for name, each in {"ours": table, "constant": constant}.items()
-    }
-    return pd.DataFrame(columns, index=["accuracy", *metrics.scheme_names()])
-
-
 def majority_text(run: Run) -> str:
     """One line: whether the run beats the majority baseline, in accuracy and under every scheme.
+
+    The baseline always answers the most frequent relation of the training samples, if the run says which it
+    was; else the most frequent one of the test set, which no constant answer beats in accuracy. A majority
+    that is the negative class has no F1 but 0. ValueError for a run that is not of single labels.
 
     >>> table = metrics.Outcome.from_columns(["a", "b", "b", "b"], ["a", "b", "b", "b"])
     >>> majority_text(Run.from_outcome(table, dataset="d", model="m"))
     "beats the majority baseline (always 'b', accuracy 75.00) in accuracy and under every scheme"
     """
-    scores = 100 * _against_majority(run)
-    always = f"always {shown(_majority_label(run))}, accuracy {scores.loc['accuracy', 'constant']:.2f}"
-    worse = scores[~(scores["ours"] > scores["constant"])]
-    if worse.empty:
-        return f"beats the majority baseline ({always}) in accuracy and under every scheme"
-    numbers = [f"{row.Index} {row.ours:.2f} against {row.constant:.2f}" for row in worse.itertuples()]
-    return f"does not beat the majority baseline ({always}): {', '.join(numbers)}"
+    if run.kind not in ("confusion", "paired"):
+        raise ValueError(f"{run.model} on {run.dataset} has an outcome of {run.kind}, not of single labels")
+    known, table = run.facts.get("majority"), _original_table(run)
+    label = known if known in table.labels else table.labels[int(np.argmax(table.per_class().gold))]
+    always = np.full_like(table.roles["gold"], table.labels.index(label))
+    constant = metrics.Outcome(table.roles | {"predicted": always}, table.counts, table.labels)
+    names, pair = ["accuracy", *metrics.scheme_names()], (table, constant)
+    scores = ([each.accuracy, *metrics.averages(each, negative=run.negative)] for each in pair)
+    rows = list(zip(names, *scores, strict=True))
+    worse = [f"{name} {100 * a:.2f} against {100 * b:.2f}" for name, a, b in rows if not a > b]
+    baseline = f"the majority baseline (always {shown(label)}, accuracy {100 * constant.accuracy:.2f})"
+    if worse:
+        return f"does not beat {baseline}: {', '.join(worse)}"
+    return f"beats {baseline} in accuracy and under every scheme"

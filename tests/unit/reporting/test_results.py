@@ -83,9 +83,12 @@ def test_the_majority_baseline_by_hand():
     rows = [(0, 0, 5), (0, 1, 1), (1, 1, 3), (2, 2, 1), (2, 0, 1)]
     outcome = Outcome.from_rows(rows, ("Other", "a", "b"))
     run = Run.from_outcome(outcome, dataset="d", model="m", negative="Other")
-    scores = results._against_majority(run).T.to_dict("list")
-    assert results._majority_label(run) == "Other" and scores["accuracy"] == pytest.approx([9 / 11, 6 / 11])
-    assert scores["macro"] == pytest.approx([(6 / 7 + 2 / 3) / 2, 0])
+    always = "the majority baseline (always 'Other', accuracy 54.55)"
+    assert results.majority_text(run) == f"beats {always} in accuracy and under every scheme"
+    worse = Outcome.from_rows([(0, 2, 6), (1, 2, 3), (2, 2, 2)], ("Other", "a", "b"))
+    text = results.majority_text(Run.from_outcome(worse, dataset="d", model="m"))
+    assert text.startswith(f"does not beat {always}: accuracy 18.18 against 54.55, ")
+    assert f"macro {100 * 4 / 13 / 3:.2f} against {100 * 12 / 17 / 3:.2f}" in text
 
 
 def test_every_stored_model_but_the_baseline_itself_beats_it():
@@ -97,5 +100,5 @@ def test_every_stored_model_but_the_baseline_itself_beats_it():
 def test_the_baseline_is_named_after_training_and_stored(call, tmp_path):
     code, out, err = call("train", "--model", "majority", "--dataset", "demo", "--output", tmp_path)
     run = load_run(next(tmp_path.rglob("*.json")))
-    assert code == 0 and "\ndoes not beat the" in out and results._majority_label(run) in out, err
+    assert code == 0 and "\ndoes not beat the" in out and run.facts["majority"] in out, err
     assert run.facts == {"majority": "Thing-Destination(e1,e2)"}
