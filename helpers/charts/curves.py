@@ -181,9 +181,7 @@ def _draw_slopes(axes: Axes, named: pd.DataFrame, lines: pd.DataFrame, colors: d
     """The lines in colour, with dots and, beside each other, their intervals."""
     steps = list(named)
     for number, (line, row) in enumerate(named.iterrows()):
-        look = {"color": colors[line], "zorder": 3}
-        axes.plot(range(len(row)), row, **look)
-        axes.plot(range(len(row)), row, "o", markersize=3, **look)
+        axes.plot(range(len(row)), row, marker="o", markersize=3, color=colors[line], zorder=3)
         own, shift = lines[lines["line"] == line], 0.012 * (number - len(named) / 2)
         for step, *ends in own[["x", "low", "high"]].to_numpy() if "low" in lines else ():
             x = steps.index(step) + shift

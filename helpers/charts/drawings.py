@@ -8,13 +8,17 @@ from __future__ import annotations
 import textwrap
 
 import matplotlib.pyplot as plt
+import numpy as np
 import pandas as pd
+import seaborn as sns
 from matplotlib.axes import Axes
+from matplotlib.colors import ListedColormap
 from matplotlib.patches import Arc, FancyArrowPatch, FancyBboxPatch
 
 from .style import BLUE, GREEN, INK, ORANGE, QUIET, WIDTH, WINE, canvas, styled
 
 _COLORS = {"e1": BLUE, "e2": ORANGE}
+_LINE = 46  # monospaced characters of eight points
 _MONO = 0.602 * 8 / 72 / WIDTH  # width of a character of 8 points, as a share of the figure
 
 
@@ -121,21 +125,13 @@ def pipeline_chart(
 
 def _counts_grid(axes: Axes, counts: pd.DataFrame) -> None:
     """A contingency table as a grid: right answers blue, mistakes wine, nothing white."""
-    values = counts.to_numpy()
-    for i in range(len(counts)):
-        for j in range(counts.shape[1]):
-            right = counts.index[i] == counts.columns[j]
-            face = "white" if not values[i, j] else BLUE if right else WINE
-            axes.add_patch(plt.Rectangle((j, i), 1, 1, facecolor=face, edgecolor=QUIET, linewidth=0.6))
-            color = "white" if values[i, j] else "#1a1a1a"
-            axes.text(j + 0.5, i + 0.5, str(values[i, j]), ha="center", va="center", color=color)
-    axes.set(xlim=(0, counts.shape[1]), ylim=(len(counts), 0), aspect="equal")
-    axes.set_xticks([j + 0.5 for j in range(counts.shape[1])], counts.columns)
-    axes.set_yticks([i + 0.5 for i in range(len(counts))], counts.index)
+    right = np.equal.outer(counts.index.to_numpy(), counts.columns.to_numpy())
+    kinds = (counts > 0) * np.where(right, 1, 2)
+    look = {"cmap": ListedColormap(["white", BLUE, WINE]), "vmin": 0, "vmax": 2, "cbar": False}
+    look |= {"linewidths": 0.6, "linecolor": QUIET, "square": True, "annot_kws": {"fontsize": 8}}
+    sns.heatmap(kinds, annot=counts, fmt="d", ax=axes, **look)
     axes.set(xlabel="predicted", ylabel="gold")
-    axes.tick_params(length=0)
-    for side in axes.spines.values():
-        side.set_visible(False)
+    axes.tick_params(length=0, rotation=0)
 
 
 _DISTANCES = {
@@ -194,23 +190,19 @@ def model_inputs_chart(tokens: pd.DataFrame, title: str) -> plt.Figure:
 
     >>> row = {"model": "m", "position": 0, "token": "[CLS]", "read": True}
     >>> [text.get_text() for text in model_inputs_chart(pd.DataFrame([row]), "one").axes[0].texts]
-    ['m', '', '[CLS]']
+    ['m', '[CLS]']
     """
-    models, rows, starts = list(tokens["model"].unique()), [], []
-    for model in models:
-        heading = textwrap.wrap(model, 44)
-        starts.append(heading[0])
-        rows += [(line, []) for line in heading]
-        own = tokens[tokens["model"] == model].sort_values("position")
-        rows += [("", line) for line in _lines(list(zip(own["token"], own["read"], strict=True)))]
-    words = "blue: the vectors from which the score is computed"
-    (axes,) = canvas(title, 0.4 + 0.175 * (len(rows) + len(models) / 2), words)
+    (axes,) = canvas(title, 1, "blue: the vectors from which the score is computed")
     y = -1.0
-    for heading, line in rows:
-        y += 1.5 if heading in starts else 1
-        axes.text(0, y, heading, va="center", fontweight="bold")
-        left = 0.0
-        for token, read in line:
+    for model, own in tokens.sort_values("position", kind="stable").groupby("model", sort=False):
+        y += 0.5
+        for heading in textwrap.wrap(model, 44):
+            y += 1
+            axes.text(0, y, heading, va="center", fontweight="bold")
+        left = float(_LINE)
+        for token, read in zip(own["token"], own["read"], strict=True):
+            if left + len(token) + 0.6 > _LINE:
+                y, left = y + 1, 0.0
             color, face = ("white", BLUE) if read else ("#222222", "#eeeeee")
             axes.barh(y, len(token) + 0.6, 0.8, left=left, color=face)
             look = {"ha": "center", "va": "center_baseline", "family": "monospace", "color": color}
@@ -218,18 +210,5 @@ def model_inputs_chart(tokens: pd.DataFrame, title: str) -> plt.Figure:
             left += len(token) + 0.9
     axes.set(xlim=(0, _LINE), ylim=(y + 0.5, -0.2))
     axes.axis("off")
+    axes.figure.set_figheight(0.4 + 0.175 * (y + 1))
     return axes.figure
-
-
-_LINE = 46  # monospaced characters of eight points
-
-
-def _lines(tokens: list[tuple[str, bool]]) -> list[list[tuple[str, bool]]]:
-    """Tokens in lines of the figure's width."""
-    lines, left = [[]], 0.0
-    for token, read in tokens:
-        if left + len(token) + 0.6 > _LINE:
-            lines, left = [*lines, []], 0.0
-        lines[-1].append((token, read))
-        left += len(token) + 0.9
-    return lines
