@@ -14,7 +14,6 @@ from matplotlib.patches import Rectangle
 from matplotlib.ticker import MaxNLocator
 from scipy.optimize import isotonic_regression
 
-from ..data import datasets
 from .style import BLUE, FAINT, INK, LINES, ORANGE, canvas, styled, write
 
 
@@ -204,7 +203,6 @@ def perplexity_chart(tails: pd.DataFrame, title: str) -> plt.Figure:
     >>> perplexity_chart(tails, "one").axes[0].get_title(loc="left")
     'd'
     """
-    known = {name: row.title for name, row in datasets().items()}
     words = "classes that occur, largest first (no negative class)"
     drawn = _panels(tails, "dataset", title, 2.7, words, sharey=True)
     for name, axes, curve in drawn:
@@ -220,7 +218,7 @@ def perplexity_chart(tails: pd.DataFrame, title: str) -> plt.Figure:
         for axis in (axes.xaxis, axes.yaxis):
             axis.set_major_locator(MaxNLocator(3, integer=True, steps=[1, 2, 5, 10]))
         axes.grid(visible=False)
-        axes.set_title(known.get(name, name).replace(", ", ",\n"))
+        axes.set_title(name.replace(", ", ",\n"))
     drawn[0][1].set_ylabel("share of test samples (%)")
     return axes.figure
 

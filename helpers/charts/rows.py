@@ -196,8 +196,8 @@ def dumbbell_chart(
     values : columns `row` and `panel`, by these names, and the columns that `kinds` names; in the order of
         first sight. `n`, if there is one, is the support of a row; `group` (text) parts the rows; `words` are
         written at the last mark. What is missing is not drawn.
-    kinds : column → what it is: an open circle, a full one, a diamond; schemes keep their looks. axis : for
-        `Axes.set`.
+    kinds : column → what it is: an open circle, a full one, a diamond; schemes, and what are more, look as
+        their names say. axis : for `Axes.set`.
 
     >>> shares = pd.DataFrame({"model": ["m"], "relation": ["r"], "n": [4], "a": [25.0], "b": [5.0]})
     >>> figure = dumbbell_chart(shares, {"a": "right on A", "b": "right on both"}, "one", "per cent")
@@ -224,7 +224,8 @@ def _join(axes: Axes, rows: pd.DataFrame, kinds: dict[str, str]) -> None:
     """Marks of some columns of each row, and a line between the outermost."""
     values, y = rows[list(kinds)], range(len(rows))
     axes.hlines(y, values.min(axis=1), values.max(axis=1), color=QUIET, linewidth=1.4, zorder=2)
-    looks = map(_scheme_look, kinds) if _SCHEMES.keys() >= kinds.keys() else _JOINED
+    by_name = kinds.keys() <= _SCHEMES.keys() or len(kinds) > len(_JOINED)
+    looks = map(_scheme_look, kinds) if by_name else _JOINED
     for (column, words), look in zip(kinds.items(), looks, strict=False):
         axes.plot(values[column], y, linestyle="none", label=words, **look)
     for number, words in enumerate(rows.get("words", ())):
