@@ -68,6 +68,8 @@ def test_boundaries_match_by_spans_and_strict_by_types_too() -> None:
         if field.endswith("type"):
             with pytest.raises(ValueError, match="item 1, predicted triples: strict needs the types"):
                 score_triples([([gold], [gold._replace(**{field: None})])], match="strict")
+    with pytest.raises(ValueError, match="some heads and tails have spans, others have none"):
+        score_triples([([gold._replace(tail_span=None)], [])], match="strict")
 
 
 def test_every_form_gives_the_same_items(write, tmp_path) -> None:
