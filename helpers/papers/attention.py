@@ -34,17 +34,12 @@ def _scores(run: Run) -> dict[str, float]:
 
 @dataclass(frozen=True)
 class _Trained:
-    """A trained model: its run, the runs after each epoch, and the classifier itself."""
+    """A trained model, named as the papers write it: its run, the runs after each epoch, the classifier."""
 
-    experiment: Experiment
+    name: str
     run: Run
     epochs: dict[int, list[Run]]
     classifier: RelationClassifier
-
-    @property
-    def name(self) -> str:
-        """The model as the papers write it."""
-        return self.experiment.name
 
     @property
     def scores(self) -> dict[str, float]:
@@ -112,7 +107,7 @@ def train_and_keep(experiment: Experiment, folder: Path | str, progress: bool = 
     run = run_experiment(experiment, folder, progress=progress, **extras)
     settings, options = experiment.resolved(), experiment.options
     made = build(experiment.model, experiment.encoder, run.labels, settings, experiment.seed, **options)
-    return _Trained(experiment, run, reporting.epoch_runs(after), load_weights(weights, made))
+    return _Trained(experiment.name, run, reporting.epoch_runs(after), load_weights(weights, made))
 
 
 STUDIES = STUDIES_FOLDER / "attention"

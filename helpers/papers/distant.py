@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,7 +18,7 @@ import pandas as pd
 
 from .. import data, metrics
 from ..reporting import TABLES_FOLDER, mixed_runs
-from ..runs import RUNS_FOLDER, RankedFacts, Run, list_published, list_runs, save_run
+from ..runs import RankedFacts, Run, list_published, list_runs, save_run
 
 MEASURES = ("auc", "average_precision", "micro_f1", "macro_f1", *(f"P@{n}" for n in metrics.PRECISION_AT))
 NEGATIVE = "NA"
@@ -328,10 +327,5 @@ def _of_list(
     return ranking, [numbers.setdefault(pair, len(numbers)) for pair in named]
 
 
-def _write_list_runs(folder: Path | str = RUNS_FOLDER) -> list[Path]:
-    """Write the run of every published list; the paths, in the order of `PUBLISHED_LISTS`."""
-    return [save_run(run, folder) for run in _published_list_runs()]
-
-
 if __name__ == "__main__":
-    print(*_write_list_runs(), sep="\n")
+    print(*map(save_run, _published_list_runs()), sep="\n")

@@ -8,10 +8,10 @@ import pytest
 from helpers import ROOT
 from helpers.data import PUBLISHED_LISTS, locate, read_gids_probabilities
 from helpers.metrics import FactSample
-from helpers.papers.distant import RankedLists, _published_list_runs, _write_list_runs
+from helpers.papers.distant import RankedLists, _published_list_runs
 from helpers.papers.protocols import claims_of_table_4
 from helpers.reporting import load_published
-from helpers.runs import RUNS_FOLDER, Run, load_run
+from helpers.runs import RUNS_FOLDER, Run, load_run, save_run
 
 
 def test_every_replicate_is_cut_at_the_common_recall() -> None:
@@ -99,8 +99,9 @@ class TestStoredLists:
         assert abs(changed.ranking().auc() - 0.1733) > 5e-4
 
     def test_a_fresh_conversion_is_what_is_stored(self, data_dir, tmp_path) -> None:
-        runs, paths = _published_list_runs(), _write_list_runs(tmp_path)
-        assert len(runs) == len(paths) == 20
+        runs = _published_list_runs()
+        paths = [save_run(run, tmp_path) for run in runs]
+        assert len(runs) == 20
         for run in runs:
             assert run == self.stored(run.dataset, run.model), run.name
         for path in paths:
