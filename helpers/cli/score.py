@@ -270,7 +270,7 @@ def _compare(files: tuple[str, ...], runs: tuple[str, ...], **options: Any) -> i
       python -m helpers compare --runs 'A=A-seed*.csv' --runs 'B=B-seed*.csv' --negative no_relation
       python -m helpers compare --runs 'A=a*.csv' --runs 'B=b*.csv' --task semeval2010 --paired-column q
     """
-    from ..evaluation import Comparison
+    from ..evaluation import compare_files
 
     result = result_of(options)
     options |= _reading_of(options) | _policy_of(options)
@@ -283,7 +283,7 @@ def _compare(files: tuple[str, ...], runs: tuple[str, ...], **options: Any) -> i
         raise ValueError(hint)
     fail_under = options.pop("fail_under")
     options["schemes"] = _with_powers(options["schemes"], [scheme for scheme, _ in fail_under])
-    comparison = Comparison.of_files(files, **options)
+    comparison = compare_files(files, **options)
     worse = comparison.worse(fail_under)
     put_report(comparison, **result)
     return failed(f"{files[0]}: {'; '.join(worse)}", 1) if worse else 0

@@ -177,11 +177,10 @@ def _described(run: Any, path: object) -> str:
 
 def _scores(run: Any) -> dict[str, dict[str, float]]:
     """Title → scores, fractions."""
-    from ..metrics import fact_scores
     from ..reporting import paired_scores, scheme_scores
 
     if run.kind == "facts":
-        scores = fact_scores(run.outcome().ranking(run.labels, run.negative))
+        scores = run.outcome().ranking(run.labels, run.negative).measures()
         wanted = {"area under the curve": "auc", "best F1": "micro_f1", "P@100": "P@100"}
         title = "Held-out evaluation of the ranked facts (Gao et al. 2021)"
         return {title: {shown: scores[name] for shown, name in wanted.items() if name in scores}}

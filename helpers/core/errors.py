@@ -35,15 +35,6 @@ def visible(value: object, most: int = _LINE) -> str:
     return text if len(text) <= most else text[: most - 1] + "…"
 
 
-def abridged(text: str, most: int = _LINE) -> str:
-    """A message, cut to `most` characters, as `visible`.
-
-    >>> abridged("abcdef", 3)
-    'ab…'
-    """
-    return visible(text, most)
-
-
 def table_name(value: object) -> str:
     r"""A label or another name as text tables and LaTeX show it: `visible`, and cut to 80 characters.
 

@@ -24,7 +24,7 @@ READING = ["gold_column", "predicted_column", "paired_column", "id_column", "gol
 READING += ["label_names", "empty", "engine", "check_ids"]
 """Arguments of `count_files`; without the last two of `read_label_columns`."""
 OPTIONS = ("task", "normalise", "label_set", "off_list", "mapping", "empty")
-"""What `settle` takes."""
+"""What `Answers.of` takes."""
 COUNTED_AS = {"error": None, "skip": SKIPPED, "count": OFF_LIST}
 """What becomes of an answer that is none of the labels: a fault, no prediction, or a class of its own."""
 MOST = 10
@@ -44,7 +44,7 @@ TASKS = {"semeval2010": core.SEMEVAL_RELATIONS}
 
 
 def split_options(options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
-    """How files are read (arguments of `count_files`), what text counts as (of `settle`), and the others;
+    """How files are read (arguments of `count_files`), what text counts as (of `Answers.of`), and the others;
     ValueError for an unknown task.
 
     >>> split_options({"gold_column": "label", "off_list": "skip", "labels": "listed"})
@@ -86,6 +86,78 @@ class Answers(NamedTuple):
     respelt: Sequence[Respelling] = ()
     off_list: Sequence[Respelling] = ()
     empty: str = "error"
+
+    @classmethod
+    def of(
+        cls,
+        frame: pd.DataFrame | LabelColumns,
+        *,
+        task: str | None = None,
+        normalise: bool = False,
+        label_set: Sequence[str] | str | None = None,
+        off_list: str | None = None,
+        mapping: Mapping[str, str] | Path | str | None = None,
+        empty: str = "error",
+        names: Sequence[str] = (),
+        spellings: Sequence[str] = (),
+    ) -> Answers:
+        """The columns as they are counted: answers mapped, labels respelt, and others than the labels judged.
+
+        Parameters
+        ----------
+        frame : as `score_frame` takes it. The labels of a data frame become text if any option is given.
+        task : a named task, whose labels are its label set.
+        normalise : one spelling for each label (`LabelColumns.respelt`): that of the label set, else that of
+            `spellings`, else the most frequent one. Answers are looked up in `mapping` likewise.
+        label_set : the labels, the negative class among them; 'gold': those that occur as gold; None: the
+            task's, else `names`, those of label ids.
+        off_list : what becomes of a prediction that is none of them: 'error' (also None), 'skip' or 'count',
+            see `COUNTED_AS`. A gold label that is none of them is an error. The official scores of a task
+            have a miss in an answer that is counted, and no false alarm: it is of none of their classes.
+        mapping : answer → label, for predictions only; or a file that holds them (`read_answer_map`), which
+            is named in errors.
+        empty : 'skip': an empty answer of a data frame counts as `SKIPPED`.
+
+        Raises
+        ------
+        ValueError : an unknown rule, or a rule without a label set; a label set beside a task, or that is
+            empty, holds a label twice, or a name of `COUNTED_AS`; a label in `mapping` that is not in it.
+        MalformedRecord : a label that is not in the set, with file, line and column, and how many more there
+            are.
+
+        >>> import pandas as pd
+        >>> frame = pd.DataFrame({"gold": ["a", "NA"], "predicted": ["**A**.", "I cannot tell"]})
+        >>> answers = Answers.of(frame, normalise=True, label_set=["NA", "a"], off_list="skip")
+        >>> sorted(answers.columns["predicted"].tolist()), answers.signature()
+        (['(skipped)', 'a'], '|off_list:skip,1|normalised:1')
+        """
+        of_task = _labels_of(task)
+        if off_list is not None and off_list not in COUNTED_AS:
+            raise unknown_name("rule of answers off the list", off_list, COUNTED_AS)
+        if not isinstance(frame, LabelColumns):
+            if empty == "error" and not normalise and label_set is off_list is mapping is None:
+                return cls(frame, task)
+            frame = _text_columns(frame, empty)
+        if of_task and label_set is not None:
+            raise ValueError(f"the label set of {task} is known: leave out label_set")
+        what, labels = task or "the label set", of_task or _label_set(label_set, names)
+        columns, predicted = frame, [role for role in frame.roles if role in data.ANSWERED]
+        mapped: list[Respelling] | None = None
+        if mapping is not None:
+            known = labels or (tuple(sorted(columns["gold"].times())) if label_set else ())
+            with naming_file(mapping) if isinstance(mapping, Path | str) else contextlib.nullcontext():
+                new_label = _looked_up(_distinct(columns, predicted), mapping, known, what, normalise)
+            columns, mapped = columns.renamed(new_label, predicted)
+        columns, changed = columns.respelt(labels or spellings) if normalise else (columns, [])
+        labels = tuple(sorted(columns["gold"].times())) if isinstance(label_set, str) else labels
+        n = len(predicted) * (len(columns["gold"]) if columns.counts is None else int(columns.counts.sum()))
+        rule = off_list or (None if label_set is None else "error")
+        answers = cls(columns, task, labels, rule if labels else None, n, mapped, changed, empty=empty)
+        if labels:
+            return _judged(answers, frame, what, normalise, COUNTED_AS[off_list or "error"])
+        if off_list is not None:
+            raise ValueError("off_list is of use with a label set: --label-set FILE or gold, or --id2label")
+        return answers
 
     @property
     def cells(self) -> int:
@@ -179,76 +251,6 @@ class Answers(NamedTuple):
             if label not in outcome.labels and core.did_you_mean(label, others):
                 raise ValueError(core.unlisted_message("labels", index, label, outcome.labels))
         return outcome + Outcome.from_rows([], sorted(wider), list(outcome.roles))
-
-
-def settle(
-    frame: pd.DataFrame | LabelColumns,
-    *,
-    task: str | None = None,
-    normalise: bool = False,
-    label_set: Sequence[str] | str | None = None,
-    off_list: str | None = None,
-    mapping: Mapping[str, str] | Path | str | None = None,
-    empty: str = "error",
-    names: Sequence[str] = (),
-    spellings: Sequence[str] = (),
-) -> Answers:
-    """The columns as they are counted: answers mapped, labels respelt, and what is none of the labels judged.
-
-    Parameters
-    ----------
-    frame : as `score_frame` takes it. The labels of a data frame become text if any option is given.
-    task : a named task, whose labels are its label set.
-    normalise : one spelling for each label (`LabelColumns.respelt`): that of the label set, else that of
-        `spellings`, else the most frequent one. Answers are looked up in `mapping` likewise.
-    label_set : the labels, the negative class among them; 'gold': those that occur as gold; None: the task's,
-        else `names`, those of label ids.
-    off_list : what becomes of a prediction that is none of them: 'error' (also None), 'skip' or 'count', see
-        `COUNTED_AS`. A gold label that is none of them is an error. The official scores of a task have a miss
-        in an answer that is counted, and no false alarm: it is of none of their classes.
-    mapping : answer → label, for predictions only; or a file that holds them (`read_answer_map`), which is
-        named in errors.
-    empty : 'skip': an empty answer of a data frame counts as `SKIPPED`.
-
-    Raises
-    ------
-    ValueError : an unknown rule, or a rule without a label set; a label set beside a task, or that is empty,
-        holds a label twice, or a name of `COUNTED_AS`; a label in `mapping` that is not in it.
-    MalformedRecord : a label that is not in the set, with file, line and column, and how many more there are.
-
-    >>> import pandas as pd
-    >>> frame = pd.DataFrame({"gold": ["a", "NA"], "predicted": ["**A**.", "I cannot tell"]})
-    >>> answers = settle(frame, normalise=True, label_set=["NA", "a"], off_list="skip")
-    >>> sorted(answers.columns["predicted"].tolist()), answers.signature()
-    (['(skipped)', 'a'], '|off_list:skip,1|normalised:1')
-    """
-    of_task = _labels_of(task)
-    if off_list is not None and off_list not in COUNTED_AS:
-        raise unknown_name("rule of answers off the list", off_list, COUNTED_AS)
-    if not isinstance(frame, LabelColumns):
-        if empty == "error" and not normalise and label_set is off_list is mapping is None:
-            return Answers(frame, task)
-        frame = _text_columns(frame, empty)
-    if of_task and label_set is not None:
-        raise ValueError(f"the label set of {task} is known: leave out label_set")
-    what, labels = task or "the label set", of_task or _label_set(label_set, names)
-    columns, predicted = frame, [role for role in frame.roles if role in data.ANSWERED]
-    mapped: list[Respelling] | None = None
-    if mapping is not None:
-        known = labels or (tuple(sorted(columns["gold"].times())) if label_set else ())
-        with naming_file(mapping) if isinstance(mapping, Path | str) else contextlib.nullcontext():
-            new_label = _looked_up(_distinct(columns, predicted), mapping, known, what, normalise)
-        columns, mapped = columns.renamed(new_label, predicted)
-    columns, changed = columns.respelt(labels or spellings) if normalise else (columns, [])
-    labels = tuple(sorted(columns["gold"].times())) if isinstance(label_set, str) else labels
-    n = sum(len(columns[role]) if columns.counts is None else int(columns.counts.sum()) for role in predicted)
-    rule = off_list or (None if label_set is None else "error")
-    answers = Answers(columns, task, labels, rule if labels else None, n, mapped, changed, (), empty)
-    if labels:
-        return _judged(answers, frame, what, normalise, COUNTED_AS[off_list or "error"])
-    if off_list is not None:
-        raise ValueError("off_list is of use with a label set: --label-set FILE or gold, or --id2label")
-    return answers
 
 
 def _judged(

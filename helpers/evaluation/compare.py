@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -18,13 +18,10 @@ from .. import metrics
 from ..core import naming_file, shown, table_name, unknown_name, visible
 from ..data import Coded, read_label_columns
 from ..metrics import Column, Outcome, Report, Schemes, Table, chance, latex_text, percent, points
-from .answers import TASKS, Answers, amount, settle, split_options
-from .document_facts import ItemSets
+from .answers import TASKS, Answers, amount, split_options
+from .document_facts import ROLES, ItemSets
 from .score import as_run
-from .triples import COLUMN_OPTIONS, OF_DOCUMENTS, ROLES, holds_items, outcome_of_sets, read_item_sets
-
-if TYPE_CHECKING:
-    import pandas as pd
+from .triples import COLUMN_OPTIONS, OF_DOCUMENTS, holds_items, read_item_sets
 
 logger = logging.getLogger(__name__)
 OF_LABELS = ("form", "label_names", "label_set", "off_list", "mapping", "task", "negative")
@@ -36,52 +33,6 @@ CHANCES |= {"p_bh": Column("p BH", form=chance)}
 COLUMNS = {"score_first": Column("A"), "score_second": Column("B")}
 COLUMNS |= {"difference": Column("A − B", form=points)}
 COLUMNS |= {name: Column(name, form=points) for name in ("low", "high")} | CHANCES
-
-
-def compare_files(paths: Sequence[Path | str], **options: Any) -> pd.DataFrame:
-    """Compare systems on the same samples: paired bootstrap of the first file against each other one, under
-    each scheme.
-
-    Samples are matched by id where both files have ids, else by order; the gold labels have to agree. If only
-    one of two files has ids, that is logged as a warning. Files of triples or of facts of documents are
-    compared likewise, by items: the bootstrap draws items.
-
-    Parameters
-    ----------
-    paths : at least two files; columns as in `read_predictions`, or sets of triples or facts of documents as
-        in `score_triples`.
-    negative : the negative class; None or "": none. task : its labels and its negative class, as in
-        `score_frame`. schemes : names, 'n^α' or functions; None: all of `scheme_names`.
-    replicates (10,000), seed (1) : of the bootstrap; each comparison starts from the seed, so that its
-        numbers do not depend on the other files. correction : 'holm', or 'bh' for Benjamini and Hochberg's.
-    score : the class score that is averaged, see `averages`.
-    other options : those of `read_predictions`, such as the names of columns; normalise, label_set, off_list,
-        mapping and empty, as in `score_frame`; of triples and documents gold_file, match, normalise,
-        counted_as and match_entities, as in `score_triples`; fields of `Policy`.
-
-    Returns
-    -------
-    One row for each other file and scheme: scheme, first, second, score_first, score_second (what
-    `score_frame` gives each file alone), difference (first − second), low, high (95 %), p, p_holm or p_bh
-    (corrected over all rows), n, replicates, seed, signature. `Comparison` has it in every form of a report.
-
-    Where predictions decide which labels are averaged (observed, listed), each score is over the labels of
-    its own file; a difference averages both systems over those of either, and has `difference:union` in its
-    signature.
-
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     paths = [Path(folder, name) for name in ("a.csv", "b.csv")]
-    ...     _ = [path.write_text("id,gold,predicted\\n1,x,x\\n2,y,x\\n") for path in paths]
-    ...     compare_files(paths, replicates=99)["p"].tolist()
-    [1.0, 1.0, 1.0, 1.0, 1.0]
-
-    Raises
-    ------
-    ValueError : fewer than two files, an unknown scheme, other samples, other gold labels (file and first
-        sample are named), a negative class that is in none of the files; and as `read_predictions`.
-    """
-    return Comparison.of_files(paths, **options).to_frame()
 
 
 class PairedReport(Report):
@@ -146,7 +97,7 @@ class PairedReport(Report):
 
 
 @dataclass(frozen=True)
-class Comparison(PairedReport):
+class _Comparison(PairedReport):
     """Systems on the same samples, the first tested against each other one, in every form of a report; what
     cannot be printed in the name of a file is escaped.
 
@@ -170,54 +121,6 @@ class Comparison(PairedReport):
     correction: str = "holm"
     named: ClassVar[str] = "scheme"
 
-    @classmethod
-    def of_files(
-        cls,
-        paths: Sequence[Path | str],
-        *,
-        negative: str | None = None,
-        schemes: Schemes = None,
-        score: str = "f1",
-        **options: Any,
-    ) -> Comparison:
-        """The files as systems; arguments and errors as of `compare_files`.
-
-        >>> Comparison.of_files(["a.csv"])
-        Traceback (most recent call last):
-        ValueError: a comparison takes at least two files, not 1
-        """
-        own = {name: options.pop(name) for name in ("replicates", "seed", "correction") if name in options}
-        score, _ = metrics.resolve_score(score)
-        metrics.scheme_names(schemes)  # refuses an unknown one before a file is read
-        paths = [paths] if isinstance(paths, str | Path) else paths
-        if len(paths) < 2:
-            raise ValueError(f"a comparison takes at least two files, not {len(paths)}")
-        for path in filter(as_run, paths):
-            text = f"{path} is a run file, which has no samples to pair: compare --runs NAME={path}"
-            raise ValueError(text)
-        reading, settling, policy = split_options(options)
-        rules = {name: policy.pop(name, None) for name in ("match", *OF_DOCUMENTS)}
-        columns = (reading.get(f"{role}_column") for role in ROLES[:2])
-        answers: Sequence[Answers] = ()
-        matching, of_items = "", holds_items(paths[0], *columns)
-        of_no_use = OF_LABELS if of_items else rules
-        if strange := [name for name in of_no_use if (options | {"negative": negative}).get(name)]:
-            raise ValueError(
-                f"{paths[0]}: {strange[0]} is of no use with {'triples' if of_items else 'labels'}"
-            )
-        if of_items:
-            rules |= {name: reading.get(name) for name in ("gold_file", *COLUMN_OPTIONS)}
-            rules |= {"normalise": settling.get("normalise")}
-            read, matching = read_item_sets(paths, score=score, **rules)
-            systems, policy = [*map(_coded, read)], {"labels": "supported"} | policy
-        else:
-            answers = _read_labels(paths, reading, settling)
-            systems, task = [each.columns for each in answers], answers[0].task
-            negative = TASKS[task][0] if task else negative
-        systems = [matched(paths[0], systems[0], *file) for file in zip(paths, systems, strict=True)]
-        policy["negative"] = negative or None
-        return cls([*map(str, paths)], systems, answers, matching, schemes, score, policy, **own)
-
     @cached_property
     def _names(self) -> tuple[str, ...]:
         """The names of the schemes."""
@@ -236,7 +139,7 @@ class Comparison(PairedReport):
             averaged = self.policy.get("labels", ())
             return self.answers[0].outcome(columns, self.policy["negative"], averaged)
         sets = [(*own, *other[1:]) for own, other in zip(a["sets"], b["sets"], strict=True)]
-        return outcome_of_sets(sets, (*ROLES, "second", "right_second"))
+        return ItemSets(sets).outcome((*ROLES, "second", "right_second"))
 
     def _test(self, pair: Outcome) -> metrics.Interval:
         """The paired test over classes that both share: those of the gold labels and of all predictions."""
@@ -382,7 +285,7 @@ class Comparison(PairedReport):
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     paths = [Path(folder, name) for name in ("a.csv", "b.csv")]
         ...     _ = [path.write_text("gold,predicted\\nx,x\\nx,x\\n") for path in paths]
-        ...     comparison = Comparison.of_files(paths, schemes=["macro"], replicates=9)
+        ...     comparison = compare_files(paths, schemes=["macro"], replicates=9)
         >>> print(comparison.to_latex().splitlines()[-4])
         b & \\textbf{100.0 [100.0, 100.0]} \\\\
         """
@@ -417,6 +320,89 @@ class Comparison(PairedReport):
         return like
 
 
+def compare_files(
+    paths: Sequence[Path | str],
+    *,
+    negative: str | None = None,
+    schemes: Schemes = None,
+    score: str = "f1",
+    **options: Any,
+) -> _Comparison:
+    """Compare systems on the same samples: paired bootstrap of the first file against each other one, under
+    each scheme.
+
+    Samples are matched by id where both files have ids, else by order; the gold labels have to agree. If only
+    one of two files has ids, that is logged as a warning. Files of triples or of facts of documents are
+    compared likewise, by items: the bootstrap draws items.
+
+    Parameters
+    ----------
+    paths : at least two files; columns as in `read_predictions`, or sets of triples or facts of documents as
+        in `score_triples`.
+    negative : the negative class; None or "": none. task : its labels and its negative class, as in
+        `score_frame`. schemes : names, 'n^α' or functions; None: all of `scheme_names`.
+    replicates (10,000), seed (1) : of the bootstrap; each comparison starts from the seed, so that its
+        numbers do not depend on the other files. correction : 'holm', or 'bh' for Benjamini and Hochberg's.
+    score : the class score that is averaged, see `averages`.
+    other options : those of `read_predictions`, such as the names of columns; normalise, label_set, off_list,
+        mapping and empty, as in `score_frame`; of triples and documents gold_file, match, normalise,
+        counted_as and match_entities, as in `score_triples`; fields of `Policy`.
+
+    Returns
+    -------
+    A report; its frame has one row for each other file and scheme: scheme, first, second, score_first,
+    score_second (what `score_frame` gives each file alone), difference (first − second), low, high (95 %), p,
+    p_holm or p_bh (corrected over all rows), n, replicates, seed, signature.
+
+    Where predictions decide which labels are averaged (observed, listed), each score is over the labels of
+    its own file; a difference averages both systems over those of either, and has `difference:union` in its
+    signature.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     paths = [Path(folder, name) for name in ("a.csv", "b.csv")]
+    ...     _ = [path.write_text("id,gold,predicted\\n1,x,x\\n2,y,x\\n") for path in paths]
+    ...     compare_files(paths, replicates=99).to_frame()["p"].tolist()
+    [1.0, 1.0, 1.0, 1.0, 1.0]
+    >>> compare_files(["a.csv"])
+    Traceback (most recent call last):
+    ValueError: a comparison takes at least two files, not 1
+
+    Raises
+    ------
+    ValueError : fewer than two files, an unknown scheme, other samples, other gold labels (file and first
+        sample are named), a negative class that is in none of the files; and as `read_predictions`.
+    """
+    own = {name: options.pop(name) for name in ("replicates", "seed", "correction") if name in options}
+    score, _ = metrics.resolve_score(score)
+    metrics.scheme_names(schemes)  # refuses an unknown one before a file is read
+    paths = [paths] if isinstance(paths, str | Path) else paths
+    if len(paths) < 2:
+        raise ValueError(f"a comparison takes at least two files, not {len(paths)}")
+    for path in filter(as_run, paths):
+        reason = "is a run file, which has no samples to pair"
+        raise ValueError(f"{path} {reason}: compare --runs NAME={path}")
+    reading, settling, policy = split_options(options)
+    rules = {name: policy.pop(name, None) for name in ("match", *OF_DOCUMENTS)}
+    of_items = holds_items(paths[0], *(reading.get(f"{role}_column") for role in ROLES[:2]))
+    of_no_use, kind = (OF_LABELS, "triples") if of_items else (rules, "labels")
+    if strange := [name for name in of_no_use if (options | {"negative": negative}).get(name)]:
+        raise ValueError(f"{paths[0]}: {strange[0]} is of no use with {kind}")
+    answers: Sequence[Answers] = ()
+    matching = ""
+    if of_items:
+        rules |= {name: reading.get(name) for name in ("gold_file", *COLUMN_OPTIONS)}
+        read, matching = read_item_sets(paths, score=score, normalise=settling.get("normalise"), **rules)
+        systems, policy = [*map(_coded, read)], {"labels": "supported"} | policy
+    else:
+        answers = _read_labels(paths, reading, settling)
+        systems = [each.columns for each in answers]
+        negative = TASKS[answers[0].task][0] if answers[0].task else negative
+    systems = [matched(paths[0], systems[0], *file) for file in zip(paths, systems, strict=True)]
+    policy["negative"] = negative or None
+    return _Comparison([*map(str, paths)], systems, answers, matching, schemes, score, policy, **own)
+
+
 def _read_labels(
     paths: Sequence[Path | str], reading: Mapping[str, Any], settling: Mapping[str, Any]
 ) -> list[Answers]:
@@ -424,7 +410,7 @@ def _read_labels(
     systems: list[Answers] = []
     for path in paths:
         spellings = tuple(systems[0].columns["gold"].times()) if systems else ()
-        answers = settle(read_label_columns(path, **reading), spellings=spellings, **settling)
+        answers = Answers.of(read_label_columns(path, **reading), spellings=spellings, **settling)
         for remark in answers.remarks():
             logger.warning("%s: %s", path, remark)
         systems.append(answers)

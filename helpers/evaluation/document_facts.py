@@ -16,13 +16,16 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+import scipy  # its parts are loaded when they are first asked for
 
 from .. import data
 from ..core import MalformedRecord, listing, shown, unknown_name
 from ..data import AnnotatedDocument, DocumentFact, first_record, read_annotated_documents
+from ..metrics import Outcome
 from .answers import amount
 
 COUNTED, ENTITIES = ("unique", "official"), ("index", "name")
+ROLES = ("gold", "predicted", "right")
 Documents = Mapping[str, AnnotatedDocument]
 Key = tuple[Any, ...]
 Sets = tuple[set[Key], set[Key], set[Key]]
@@ -32,9 +35,28 @@ Sets = tuple[set[Key], set[Key], set[Key]]
 class ItemSets(NamedTuple):
     """The items of a file: sets of triples, ids if it has them, and of documents what their rows say."""
 
-    sets: Sequence[Sets]
-    ids: Sequence[str | None]
+    sets: Sequence[Sequence[set[Key]]]
+    ids: Sequence[str | None] = ()
     documents: _DocumentFacts | None = None
+
+    def outcome(self, roles: Sequence[str] = ROLES) -> Outcome:
+        """The outcome of items with a set of triples in each role; ValueError if no item has a gold triple.
+
+        >>> ItemSets([({("r", 1), ("r", 2)}, {("r", 2)}, {("r", 2)})]).outcome().per_class().gold.tolist()
+        [2]
+        """
+        labels = sorted({key[0] for item in self.sets for keys in item for key in keys})
+        code = {label: index for index, label in enumerate(labels)}
+        n, matrices = len(self.sets), {}
+        for role, sets in zip(roles, zip(*self.sets, strict=True), strict=False):
+            sizes = [len(keys) for keys in sets]
+            columns = np.fromiter((code[key[0]] for keys in sets for key in keys), np.intp, sum(sizes))
+            cells = np.ones(len(columns), np.int64), (np.repeat(np.arange(n), sizes), columns)
+            # equal places add up
+            matrices[role] = scipy.sparse.csr_array(cells, shape=(n, len(labels)))
+        if not n or not matrices["gold"].nnz:
+            raise ValueError("there is no gold triple")
+        return Outcome(matrices, np.ones(n, np.int64), tuple(labels), decision="given").grouped()
 
 
 class _DocumentFacts(NamedTuple):

@@ -15,7 +15,7 @@ import numpy as np
 
 from ..core import MalformedRecord, find_negative, listing, naming_file, shown
 from ..data import UNKNOWN_ENTITY, as_frame, open_source
-from ..metrics import CurveFault, FactRanking, FactSample, curve_order
+from ..metrics import CurveFault, FactRanking, FactSample
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -48,7 +48,7 @@ class FactList(NamedTuple):
 
     def sample(self) -> FactSample:
         """The list to be drawn again: by entity pair, or fact by fact where pairs are not named."""
-        return FactSample.of(self.ranking, self.pairs, self.facts_of_pair)
+        return self.ranking.sample(self.pairs, self.facts_of_pair)
 
 
 def read_fact_lists(
@@ -63,7 +63,7 @@ def read_fact_lists(
     ----------
     paths : each with the columns head, tail, relation and score, one row for every scored fact; or precision
         and recall, one row for every rank, with score, head, tail and relation if they are known; in the
-        order of ranks, or turned round, as scikit-learn writes curves (`curve_order`).
+        order of ranks, or turned round, as scikit-learn writes curves (`FactRanking.curve_order`).
     facts : the true facts, with the columns head, tail and relation: for scored facts.
     negative : rows of this relation are left out, in both files; None: the one with a well-known name such
         as 'NA', if there is one (`find_negative`); '': none.
@@ -227,8 +227,9 @@ def _from_curves(files: Files, n_facts: int | None) -> list[FactList]:
     """Published lists; over the same pairs where each names all its facts and their numbers agree."""
     import pandas as pd
 
+    in_order = FactRanking.curve_order
     files = [
-        (path, frame.iloc[curve_order(*frame[["precision", "recall"]].to_numpy().T)]) for path, frame in files
+        (path, frame.iloc[in_order(*frame[["precision", "recall"]].to_numpy().T)]) for path, frame in files
     ]
     lists = [FactList(_curve(path, frame, n_facts), str(path)) for path, frame in files]
     rankings = [each.ranking for each in lists]

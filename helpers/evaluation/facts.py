@@ -31,7 +31,7 @@ Numbers = dict[str, float | None]
 
 
 @dataclass(frozen=True)
-class FactReport(Report):
+class _FactReport(Report):
     """Scores of one ranked list of facts.
 
     Attributes
@@ -67,23 +67,20 @@ class FactReport(Report):
         left_out = {"scores"} if self.intervals else {"scores", "intervals"}
         return self.scores | {name: value for name, value in vars(self).items() if name not in left_out}
 
-    def rows(self) -> list[dict[str, Any]]:
-        """One dict for each score and relation: kind, name, value, low, high or precision, recall, f1, …"""
-        tables = self._tables()
-        tables["measure"] |= {
-            name: {"value": self.scores[name]} for name in THRESHOLDS if name in self.scores
-        }
-        return [
-            {"kind": kind, "name": name, **row} for kind, rows in tables.items() for name, row in rows.items()
-        ]
-
-    def _tables(self) -> dict[str, dict[str, Numbers]]:
-        """Every score that is a fraction, and its interval, by the name of its row; and the relations."""
+    def tables(self) -> dict[str, dict[str, Numbers]]:
+        """Every score, and its interval, by the name of its row, thresholds last; and the relations."""
         named = {name: value for name, value in self.scores.items() if name not in ("rank", *THRESHOLDS)}
         named |= {f"P@{n}": value for n, value in self.precision_at.items()}
         named |= {f"F1 {scheme}": value for scheme, value in self.schemes.items()}
+        named |= {name: self.scores[name] for name in THRESHOLDS if name in self.scores}
         measures = {name: {"value": value, **self.intervals.get(name, {})} for name, value in named.items()}
         return {"measure": measures, "relation": self.per_relation}
+
+    def _fractions(self) -> dict[str, dict[str, Numbers]]:
+        """The tables as they are printed: no thresholds."""
+        tables = self.tables()
+        tables["measure"] = {name: row for name, row in tables["measure"].items() if name not in THRESHOLDS}
+        return tables
 
     def parts(self) -> Iterator[str | Table]:
         """Measures, then relations at the threshold, in per cent."""
@@ -94,7 +91,7 @@ class FactReport(Report):
             head += f" · fixed_: score ≥ {self.scores['fixed_threshold']:.6g}"
         yield head
         columns = dict.fromkeys(("value", "low", "high")) if self.intervals else {"value": None}
-        rows = [(name, columns | row) for name, row in self._tables()["measure"].items()]
+        rows = [(name, columns | row) for name, row in self._fractions()["measure"].items()]
         yield Table("measure", rows, {name: Column(name) for name in columns}, width=26)
         if self.per_relation:
             yield ""
@@ -109,7 +106,7 @@ class FactReport(Report):
         ends = {"low": "value_low", "high": "value_high"}
         named = {"measure": metrics.latex_name, "relation": metrics.latex_text}
         tables = []
-        for kind, rows in self._tables().items():
+        for kind, rows in self._fractions().items():
             renamed = [{ends.get(key, key): value for key, value in row.items()} for row in rows.values()]
             if rows:
                 tables.append((kind.capitalize(), [*zip(map(named[kind], rows), renamed, strict=True)]))
@@ -127,7 +124,7 @@ def score_fact_file(
     replicates: int = 0,
     seed: int = 1,
     **reading: Any,
-) -> FactReport:
+) -> _FactReport:
     """Score a file of scored facts against true ones, or a published precision–recall list.
 
     Parameters
@@ -154,7 +151,7 @@ def score_fact_file(
     (whole,) = read_fact_lists([path], facts, **reading)
     with naming_file(path):
         ranking = whole.until(recall)
-        scores = plain_values(metrics.fact_scores(ranking))
+        scores = plain_values(ranking.measures())
         precision_at = {str(n): scores.pop(f"P@{n}") for n in metrics.PRECISION_AT}
         best = _facts_at(whole, ranking, scores["threshold"])
         cuts = [(best, schemes, [*MACRO, *(f"F1 {name}" for name in names)])]
@@ -179,7 +176,7 @@ def score_fact_file(
         at_end, reached = (float(rate[-1]) for rate in rates)
         sizes, signature = (len(ranking), ranking.facts), _signature(whole, recall)
         signature += metrics.bootstrap_suffix(replicates, seed)
-        return FactReport(
+        return _FactReport(
             scores, precision_at, of_schemes, relations, intervals, *sizes, at_end, reached, signature
         )
 
@@ -288,7 +285,7 @@ def compare_fact_files(
     replicates: int = 10_000,
     seed: int = 1,
     **reading: Any,
-) -> FactComparison:
+) -> _FactComparison:
     """Compare two ranked lists, paired by entity pair where both name their facts.
 
     Two lists can be paired if their true facts are the same: scored against one file of facts, or published
@@ -340,11 +337,11 @@ def compare_fact_files(
         columns |= {"low": test.low, "high": test.high, "p": test.p, "p_holm": metrics.holm(test.p.tolist())}
     columns |= {"paired": is_paired, "recall_first": ends[0], "recall_second": ends[1]}
     columns |= {"replicates": replicates, "seed": seed, "signature": _signature(lists[0], recall)}
-    return FactComparison(pd.DataFrame(columns))
+    return _FactComparison(pd.DataFrame(columns))
 
 
 @dataclass(frozen=True)
-class FactComparison(Report):
+class _FactComparison(Report):
     """The table of `compare_fact_files` as a report."""
 
     table: pd.DataFrame

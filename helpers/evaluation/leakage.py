@@ -1,6 +1,6 @@
 """The leak audit: every scheme before and after gold-negative samples are forced to the negative class.
 
-Why one would: see `helpers.metrics.leaked`. A system whose stated score only comes out after the forcing has
+Why one would: see `Outcome.leaked`. A system whose stated score only comes out after the forcing has
 been evaluated with the leak.
 """
 
@@ -34,7 +34,7 @@ COLUMNS = {
 
 
 @dataclass(frozen=True)
-class LeakReport(Report):
+class _LeakReport(Report):
     """Scores of one outcome with and without the leak.
 
     Attributes
@@ -48,7 +48,7 @@ class LeakReport(Report):
     notes : what one should know of such a file: no negative sample, or no false alarm.
 
     >>> table = Outcome.from_columns(gold=["NA", "NA", "a"], predicted=["a", "NA", "a"])
-    >>> print(leak_report(table, "NA", ["micro", "macro"]).to_text())
+    >>> print(audit_leak(table, "NA", ["micro", "macro"]).to_text())
     n 3 · negative NA: 2 samples, 1 false alarms turned right
     scheme          f1  leaked    gain   precision  p leaked    recall
     micro        66.67  100.00  +33.33       50.00    100.00    100.00
@@ -88,35 +88,15 @@ class LeakReport(Report):
         yield from (f"note: {note}" for note in self.notes)
 
 
-def leak_report(confusion: Outcome, negative: Label, schemes: Schemes = None) -> LeakReport:
-    """Every scheme before and after the leak, from the table alone.
+def audit_leak(
+    source: Outcome | Path | str, negative: Label, schemes: Schemes = None, **reading: Any
+) -> _LeakReport:
+    """Every scheme before and after the leak, of an outcome or of a file of gold and predicted labels.
 
-    schemes : names, 'n^α' or functions; None: all of `scheme_names`.
-
-    Raises ValueError if `negative` is none of the labels.
-    """
-    before = metrics.evaluate(confusion, schemes=schemes, negative=negative)
-    after = metrics.evaluate(metrics.leaked(confusion, negative), schemes=schemes, negative=negative)
-    after.sign("|leak:gold_negative")
-    stated, forced = (
-        {scheme: {name: row[name] for name in (*SCORES, "signature")} for scheme, row in rows.items()}
-        for rows in (before.schemes, after.schemes)
-    )
-    gain = {
-        scheme: {name: forced[scheme][name] - row[name] for name in SCORES} for scheme, row in stated.items()
-    }
-    n_negative, right = (before.per_class[negative][name] for name in ("support", "correct"))
-    notes: tuple[str, ...] = ()
-    if not n_negative:
-        notes = (f"no sample has the gold label {shown(negative)}: there is nothing to leak",)
-    elif right == n_negative:
-        notes = ("no negative sample is answered with a relation: what the leak leaves, ask how it was made",)
-    counts = confusion.n, n_negative, n_negative - right
-    return LeakReport(*counts, negative, stated, forced, gain, before.signature, notes)
-
-
-def audit_leak(path: Path | str, negative: str, schemes: Schemes = None, **reading: Any) -> LeakReport:
-    """The leak report of a file of gold and predicted labels; options as of `read_predictions`.
+    Parameters
+    ----------
+    schemes : names, 'n^α' or functions; None: all of `scheme_names`. reading : of a file, options of
+        `read_predictions`.
 
     Raises
     ------
@@ -131,12 +111,35 @@ def audit_leak(path: Path | str, negative: str, schemes: Schemes = None, **readi
     0.3333
     """
     metrics.scheme_names(schemes)  # refuses an unknown one before the file is read
-    columns = read_label_columns(path, **reading)
-    with naming_file(path):
+    if isinstance(source, Outcome):
+        return _report(source, negative, schemes)
+    columns = read_label_columns(source, **reading)
+    with naming_file(source):
         name = columns.columns.get("gold")
         if name is not None and name == columns.columns.get("predicted"):
             raise ValueError(f"column {shown(name)} is both gold and predicted")
-        return leak_report(Outcome.from_columns(columns["gold"], columns["predicted"]), negative, schemes)
+        return _report(Outcome.from_columns(columns["gold"], columns["predicted"]), negative, schemes)
+
+
+def _report(table: Outcome, negative: Label, schemes: Schemes) -> _LeakReport:
+    before = metrics.evaluate(table, schemes=schemes, negative=negative)
+    after = metrics.evaluate(table.leaked(negative), schemes=schemes, negative=negative)
+    after.sign("|leak:gold_negative")
+    stated, forced = (
+        {scheme: {name: row[name] for name in (*SCORES, "signature")} for scheme, row in rows.items()}
+        for rows in (before.schemes, after.schemes)
+    )
+    gain = {
+        scheme: {name: forced[scheme][name] - row[name] for name in SCORES} for scheme, row in stated.items()
+    }
+    n_negative, right = (before.per_class[negative][name] for name in ("support", "correct"))
+    notes: tuple[str, ...] = ()
+    if not n_negative:
+        notes = (f"no sample has the gold label {shown(negative)}: there is nothing to leak",)
+    elif right == n_negative:
+        notes = ("no negative sample is answered with a relation: what the leak leaves, ask how it was made",)
+    counts = table.n, n_negative, n_negative - right
+    return _LeakReport(*counts, negative, stated, forced, gain, before.signature, notes)
 
 
 def leak_table(runs: Iterable[Run], schemes: Schemes = None) -> pd.DataFrame:
@@ -172,7 +175,7 @@ def leak_table(runs: Iterable[Run], schemes: Schemes = None) -> pd.DataFrame:
             continue
         if run.negative is None:
             raise ValueError(f"the run of {run.model} on {run.dataset} has no negative class")
-        report = leak_report(outcome, run.negative, schemes)
+        report = audit_leak(outcome, run.negative, schemes)
         for row in report.rows():
             own = {"dataset": run.dataset, "model": run.model, "scheme": row["scheme"]}
             own |= {"score": row["f1"], "leaked": row["f1_leaked"], "gain": row["f1_gain"]}

@@ -28,7 +28,7 @@ OFTEN = 0.1  # share of instances without labels from which the user is told
 
 
 @dataclass(frozen=True)
-class MultilabelReport(Report):
+class _MultilabelReport(Report):
     """Scores of one multi-label outcome.
 
     Attributes
@@ -82,15 +82,17 @@ class MultilabelReport(Report):
         others = {name: getattr(self, name) for name in ("schemes", "signatures", "intervals", "n", "labels")}
         return self.scores | {name: value for name, value in others.items() if value or name != "intervals"}
 
-    def rows(self) -> list[dict[str, Any]]:
-        """One row for each score and scheme: kind, name, value, signature, and low and high if there are."""
+    def tables(self) -> dict[str, dict[str, dict[str, Any]]]:
+        """Measures, then schemes: value, signature, and low and high if there are."""
         measures = (self.scores, self.signatures, self.intervals)
         schemes = (self.schemes, self.signatures["schemes"], self.intervals.get("schemes", {}))
-        return [
-            {"kind": kind, "name": name, "value": value, "signature": signed[name], **ends.get(name, {})}
+        return {
+            kind: {
+                name: {"value": value, "signature": signed[name], **ends.get(name, {})}
+                for name, value in values.items()
+            }
             for kind, (values, signed, ends) in {"measure": measures, "scheme": schemes}.items()
-            for name, value in values.items()
-        ]
+        }
 
     def parts(self) -> Iterator[str | Table]:
         """Measures, then schemes, in per cent."""
@@ -99,7 +101,7 @@ class MultilabelReport(Report):
         yield f"n {self.n} · {self.labels} labels · {empty}"
         ends = ("low", "high") if self.intervals else ()
         for kind, head in (("measure", "value"), ("scheme", "F1")):
-            rows = [(table_name(row["name"]), row) for row in self.rows() if row["kind"] == kind]
+            rows = [(table_name(name), row) for name, row in self.tables()[kind].items()]
             columns = {"value": Column(head)} | {name: Column(name) for name in ends}
             yield Table(kind, rows, columns, width=9)
             yield from [""] if kind == "measure" else []
@@ -116,7 +118,7 @@ def score_multilabel(
     seed: int = 1,
     labels: str | Sequence[Label] = "listed",
     schemes: Schemes = None,
-) -> MultilabelReport:
+) -> _MultilabelReport:
     """Score a matrix of scores against a 0/1 matrix of gold labels, or a file against a file.
 
     Parameters
@@ -184,28 +186,26 @@ def _report_of(
     seed: int,
     schemes: Schemes = None,
     **policy: Any,
-) -> MultilabelReport:
+) -> _MultilabelReport:
     """The report of an outcome, with `sets` if there are replicates; options as in `score_multilabel`."""
     counts, ranking, made = outcome.counts, outcome.ranking, metrics.bootstrap_suffix(replicates, seed)
-    rules, names = Policy.of(counts, **policy), metrics.scheme_names(schemes)
-    signatures: dict[str, Any] = {name: ranking.signature(name) + made for name in metrics.names_at(ks)}
+    rules, names, measures = Policy.of(counts, **policy), metrics.scheme_names(schemes), outcome.scores(ks)
+    signatures: dict[str, Any] = {name: ranking.signature(name) + made for name in measures}
     for name, kind in metrics.F_MEASURES.items():
         signatures[name] = Policy.of(counts).signature(counts, *kind) + made
     signatures["schemes"] = {name: rules.signature(counts, "f1", name) + made for name in names}
     ends: dict[str, Any] = {}
-    if replicates and outcome.sets is not None:
-        rng = np.random.default_rng(seed)
-        drawn = ranking.intervals(ks, rng, replicates)
-        drawn |= metrics.label_intervals(outcome.sets, rng, schemes, replicates=replicates, **policy)
+    if replicates:
+        drawn = outcome.intervals(ks, np.random.default_rng(seed), replicates, schemes, **policy)
         ends = {name: {"low": interval.low, "high": interval.high} for name, interval in drawn.items()}
         ends["schemes"] = {name: ends.pop(name) for name in names}
     scores = dict(zip(names, averages(counts, schemes, **policy).tolist(), strict=True))
     sizes, signature = (ranking.n, len(ranking.labels), ranking.without_labels), rules.signature(counts, "f1")
-    return MultilabelReport(*sizes, outcome.scores(ks), scores, signatures, signature + made, ends)
+    return _MultilabelReport(*sizes, measures, scores, signatures, signature + made, ends)
 
 
 def _remarks(
-    truth: Any, scores: Any, report: MultilabelReport, threshold: float, multiclass: bool
+    truth: Any, scores: Any, report: _MultilabelReport, threshold: float, multiclass: bool
 ) -> Iterator[str]:
     """What the user may not have meant."""
     is_sparse = isinstance(scores, scipy.sparse.csr_array)
@@ -228,15 +228,15 @@ BLOCK = 4_000_000
 """Scores in memory at once (32 MB)."""
 
 
-class DocumentScores(NamedTuple):
+class _DocumentScores(NamedTuple):
     """What a classifier reaches on a set of documents.
 
     `report` is over the labels that it knows; `with_test_labels` also over those that only these documents
     have, `unseen`, and None if there are none. `seconds` is the time of predicting, features not included.
     """
 
-    report: MultilabelReport
-    with_test_labels: MultilabelReport | None
+    report: _MultilabelReport
+    with_test_labels: _MultilabelReport | None
     unseen: tuple[str, ...]
     seconds: float
 
@@ -248,7 +248,7 @@ def score_documents(
     replicates: int = 0,
     seed: int = 1,
     taker: Callable[[np.ndarray], None] | None = None,
-) -> DocumentScores:
+) -> _DocumentScores:
     """Predict the documents, block by block so that memory is bounded, and score the predictions.
 
     Parameters
@@ -292,4 +292,4 @@ def score_documents(
     known, wider = (
         _report_of(MultilabelOutcome.merged(outcomes[n]), ks, replicates, seed) for n in (0, len(unseen))
     )
-    return DocumentScores(known, wider if unseen else None, unseen, seconds)
+    return _DocumentScores(known, wider if unseen else None, unseen, seconds)

@@ -126,8 +126,7 @@ def _errors(label: np.ndarray, said: np.ndarray, shares: np.ndarray, size: int) 
     >>> _errors(np.array([0, 0, 1]), np.array([1, 2, 0]), np.array([0.2, 0.1, 0.3]), 3).round(2).tolist()
     [[0.0, 0.67, 0.33], [1.0, 0.0, 0.0], [0.6, 0.4, 0.0]]
     """
-    table = np.zeros((size, size))
-    np.add.at(table, (label, said), shares)
+    table = np.bincount(label * size + said, shares, size * size).reshape(size, size)
     spread = np.where(table.sum(1, keepdims=True) > 0, table, table.sum(0) * (1 - np.eye(size)))
     return spread / np.maximum(spread.sum(1, keepdims=True), np.finfo(float).tiny)
 

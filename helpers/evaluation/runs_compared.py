@@ -27,7 +27,7 @@ SMALL_IS_GOOD = ("PD", "PIR")
 
 
 @dataclass(frozen=True)
-class RunComparison(PairedReport):
+class _RunComparison(PairedReport):
     """Scores of the runs of several systems on one test set; the first system is compared with each other.
 
     Attributes
@@ -37,7 +37,7 @@ class RunComparison(PairedReport):
         tests of the table.
 
     >>> values = {"A": {"macro": [0.72, 0.73, 0.74]}, "B": {"macro": [0.70, 0.71, 0.72]}}
-    >>> print(RunComparison(90, values, {"macro": "f1|scheme:macro|n:90"}, "f1|n:90").to_text())
+    >>> print(_RunComparison(90, values, {"macro": "f1|scheme:macro|n:90"}, "f1|n:90").to_text())
     A  3 runs
     B  3 runs
     n 90 · mean ± SD (ddof 1) over runs, per cent
@@ -208,7 +208,7 @@ def _ends(row: Mapping[str, Any]) -> str:
 
 def compare_run_files(
     systems: Mapping[str, Sequence[Path | str]], correction: str = "holm", **options: Any
-) -> RunComparison:
+) -> _RunComparison:
     """Compare systems over their runs, one prediction file or run file a run.
 
     Parameters
@@ -263,7 +263,7 @@ def compare_run_files(
     if few:
         counts = ", ".join(f"{shown(name)} has {amount(runs, 'run')}" for name, runs in few.items())
         logger.warning("%s: fewer than %d runs of a system say little", counts, metrics.FEW_RUNS)
-    return RunComparison(report.n, values, signatures, report.signature, correction)
+    return _RunComparison(report.n, values, signatures, report.signature, correction)
 
 
 def _check_comparable(first: Path, path: Path, reports: Mapping[Path, ClassReport]) -> None:

@@ -17,7 +17,7 @@ from .. import core, metrics
 from ..core import find_negative, listing, naming_file, plain_form, shown, visible
 from ..data import LabelColumns, count_files, open_source
 from ..metrics import ClassReport, Interval, Outcome, averages, plain_number
-from .answers import OPTIONS, TASKS, Answers, settle, split_options
+from .answers import OPTIONS, TASKS, Answers, split_options
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -96,7 +96,7 @@ def scored_file(
             raise ValueError("confidence is a column of one file, with its gold labels")
         reading["engine"] = "memory"  # row by row, as the confidences are
     read = count_files(path, **reading)
-    answers = settle(read, **settling)
+    answers = Answers.of(read, **settling)
     with naming_file(_named(path)):
         if not reading.get("label_names"):
             _check_names(answers.columns, options.get("negative"))
@@ -179,7 +179,7 @@ def score_frame(
     schemes : rows of the report: names, 'n^α' or functions; None: all of `scheme_names`.
     replicates : bootstrap replicates for 95 % intervals; 0: no intervals. seed : of the bootstrap.
     normalise, label_set, off_list, mapping, empty : what text counts as, see
-        `helpers.evaluation.answers.settle`; each is in the signature, and the report has the sections
+        `helpers.evaluation.answers.Answers.of`; each is in the signature, and the report has the sections
         `off_list`, `off_list_most_frequent`, `mapped` and `normalised`.
     policy : `score`, the class score that is averaged ('f1', 'f0.5', 'mcc', …); fields of `Policy`, such as
         `labels` and `zero_division`. They hold for the schemes; official and direction scores are defined.
@@ -201,7 +201,7 @@ def score_frame(
     'f1|labels:supported|negative:None|zero_support:skip|direction:kept|n:2|v:0.1|off_list:skip,1|normalised:1'
     """
     chosen = {name: options.pop(name) for name in OPTIONS if name in options}
-    answers = frame if isinstance(frame, Answers) else settle(frame, task=task, **chosen)
+    answers = frame if isinstance(frame, Answers) else Answers.of(frame, task=task, **chosen)
     read, known = answers.columns, answers.task
     fixed = TASKS[known][0] if known else answers.spelt(negative or None)
     if known and negative not in (None, fixed):

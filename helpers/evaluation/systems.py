@@ -16,7 +16,7 @@ from .. import data
 from ..core import SEMEVAL_RELATIONS, MissingData
 from ..data import join_semeval_answers, locate, registered_file, semeval_key
 from ..metrics import Outcome
-from .answers import settle
+from .answers import Answers
 
 if TYPE_CHECKING:
     from ..runs import Run
@@ -110,7 +110,7 @@ def semeval_variants() -> Iterator[Run]:
         columns, origin = {model: frame["predicted"]}, _semeval_origin(path)
         yield _run(frame["gold"], columns, (model,), variant=variant, **origin, **SEMEVAL)
     read = data.read_label_columns(locate(CHATGPT_FILE), "groundTruth", "closePred")
-    answers = settle(read, label_set="gold", normalise=True, off_list="skip").columns
+    answers = Answers.of(read, label_set="gold", normalise=True, off_list="skip").columns
     fixed: dict[str, Any] = {"dataset": "semeval2010-undirected", "negative": "Other", "labels": None}
     origin = _semeval_origin(CHATGPT_FILE) | {"files": _sums(CHATGPT_FILE)}
     columns = {"ChatGPT": answers["predicted"]}

@@ -21,13 +21,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import scipy  # its parts are loaded when they are first asked for
 
 from .. import metrics
 from ..core import naming_file, plain_form, shown, unknown_name
 from ..data import Triple, TripleItem, first_record, holds_triples, read_triples
-from ..metrics import ClassReport, Outcome, Policy, Schemes, averages, plain_number
-from .document_facts import ItemSets, Key, Sets, read_document_facts
+from ..metrics import ClassReport, Policy, Schemes, averages
+from .document_facts import ROLES, ItemSets, Key, Sets, read_document_facts
 
 logger = logging.getLogger(__name__)
 MATCHES = ("exact", "last-token", "strict", "boundaries", "pair", "relation")
@@ -36,36 +35,8 @@ MATCHES = ("exact", "last-token", "strict", "boundaries", "pair", "relation")
 without the relation · relation: the relation alone."""
 NEED_TRUE_NEGATIVES = ("accuracy", "specificity", "mcc")
 _ARTICLE = re.compile(r"^(?:an?|the) (?=.)")
-ROLES = ("gold", "predicted", "right")
 OF_TRIPLES, OF_DOCUMENTS = ("match", "normalise"), ("counted_as", "match_entities")
 COLUMN_OPTIONS = ("gold_column", "predicted_column", "id_column")
-
-
-class TripleReport(ClassReport):
-    """A `ClassReport` of triples: `n` are items, `labels` relations, support and predicted count triples.
-
-    accuracy is nan, and negative None: triples have neither.
-    """
-
-    units = "items"
-
-    def _head(self) -> str:
-        counts = {
-            name: sum(row[key] for row in self.per_class.values())
-            for name, key in (("gold", "support"), ("predicted", "predicted"), ("right", "correct"))
-        }
-        numbers = " · ".join(f"{name} {plain_number(count)}" for name, count in counts.items())
-        return f"{plain_number(self.n)} items · triples: {numbers}"
-
-    def to_dict(self) -> dict[str, Any]:
-        """As of `ClassReport`, without accuracy and negative."""
-        values = super().to_dict()
-        return {key: value for key, value in values.items() if key not in ("accuracy", "negative")}
-
-    def scores(self) -> dict[str, float]:
-        """The score under each scheme by name, and F1 of each row of the section `documents`."""
-        rows = {name: row["f1"] for name, row in self.extra.get("documents", {}).items()}
-        return {name: row[self.score_name] for name, row in self.schemes.items()} | rows
 
 
 @contextlib.contextmanager
@@ -91,8 +62,11 @@ def score_triples(
     seed: int = 1,
     score: str = "f1",
     **options: Any,
-) -> TripleReport:
+) -> ClassReport:
     """Score items with gold and predicted triples, of a file or as they are; or facts of documents.
+
+    In the report `n` are items, `labels` relations, and support and predicted count triples; there is no
+    accuracy and no negative class.
 
     Parameters
     ----------
@@ -140,10 +114,10 @@ def score_triples(
     if not isinstance(path, str | Path):
         _check_score(score)
         items, rules = _as_items(path), (reading["match"] or "exact", bool(reading["normalise"]))
-        return _report(_triple_sets(items, *rules), _matching(*rules), averaging, replicates, seed)
+        return _report(ItemSets(_triple_sets(items, *rules)), _matching(*rules), averaging, replicates, seed)
     (read,), matching = read_item_sets([path], gold_file, score=score, train=train, **reading)
     with naming_file(path):
-        report = _report(read.sets, matching, averaging, replicates, seed)
+        report = _report(read, matching, averaging, replicates, seed)
     if read.documents:
         report.extra["documents"] = read.documents.section(train)
         without = "; no ign without the training documents" if train is None else ""
@@ -243,34 +217,14 @@ def _triple_sets(
     return sets
 
 
-def outcome_of_sets(items: Sequence[Sequence[set[Key]]], roles: Sequence[str] = ROLES) -> Outcome:
-    """The outcome of items with a set of triples in each role; ValueError if no item has a gold triple.
-
-    >>> outcome_of_sets([({("r", 1), ("r", 2)}, {("r", 2)}, {("r", 2)})]).per_class().gold.tolist()
-    [2]
-    """
-    labels = sorted({key[0] for item in items for keys in item for key in keys})
-    code = {label: index for index, label in enumerate(labels)}
-    matrices = {}
-    for role, sets in zip(roles, zip(*items, strict=True), strict=False):
-        sizes = [len(keys) for keys in sets]
-        columns = np.fromiter((code[key[0]] for keys in sets for key in keys), np.intp, sum(sizes))
-        cells = np.ones(len(columns), np.int64), (np.repeat(np.arange(len(items)), sizes), columns)
-        # equal places add up
-        matrices[role] = scipy.sparse.csr_array(cells, shape=(len(items), len(labels)))
-    if not items or not matrices["gold"].nnz:
-        raise ValueError("there is no gold triple")
-    return Outcome(matrices, np.ones(len(items), np.int64), tuple(labels), decision="given").grouped()
-
-
 def _report(
-    items: Sequence[Sets], matching: str, averaging: Mapping[str, Any], replicates: int, seed: int
-) -> TripleReport:
+    items: ItemSets, matching: str, averaging: Mapping[str, Any], replicates: int, seed: int
+) -> ClassReport:
     """The report of sets of triples; matching : how they were matched, for the signature."""
-    outcome = outcome_of_sets(items)
+    outcome = items.outcome()
     counts, policy = outcome.per_class(), dict(averaging)
     schemes, score = policy.pop("schemes"), policy.pop("score")
-    report = metrics.class_report(counts, Policy.of(counts, **policy), schemes, score, TripleReport)
+    report = metrics.class_report(counts, Policy.of(counts, **policy), schemes, score, "triples")
     report.sign(matching + metrics.bootstrap_suffix(replicates, seed))
     if replicates:
         scores, rng = partial(averages, classes_of=counts, **averaging), np.random.default_rng(seed)

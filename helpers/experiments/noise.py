@@ -44,7 +44,7 @@ from ..data import (
     mislead_bags,
     read_corpus,
 )
-from ..metrics import FactRanking, FactSample
+from ..metrics import FactRanking
 from ..models import EMBEDDED, MODELS, build, default_settings
 from ..runs import STUDIES_FOLDER, environment
 from .experiment import SEEDS, STUDIES
@@ -270,7 +270,7 @@ def _scored_by_both(scores: np.ndarray, truths: Mapping[str, BagData], replicate
     for protocol, truth in truths.items():
         gold = truth.gold[:, kept]
         ranking = FactRanking.from_scores(listed[order], gold.ravel()[order], int(gold.sum()))
-        sample = FactSample.of(ranking, codes[order // len(kept)], np.bincount(codes, gold.sum(axis=1)))
+        sample = ranking.sample(codes[order // len(kept)], np.bincount(codes, gold.sum(axis=1)))
         drawn = sample.resample(np.random.default_rng(_SEED), replicates).counts
         parts = np.array_split(drawn, max(1, replicates // _AT_ONCE))
         values = [replace(sample, counts=part).scores() for part in (sample.counts[np.newaxis], *parts)]

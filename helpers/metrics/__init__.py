@@ -10,7 +10,7 @@ labels have outcomes of their own, and the same averages.
 
 # single labels: columns → counts → class scores → weights → averages → report
 from .counting import as_label_matrix, as_score_matrix, checked_labels
-from .outcome import Outcome, leaked
+from .outcome import Outcome
 from .scores import CLASS_SCORES, SCHEMES, ClassCounts, Schemes, Weighting, resolve_score
 from .scores import class_weights, desiderata, power, register_scheme, scheme_names
 from .averaging import RULES, Policy, average, averages, class_report, evaluate, signature
@@ -24,17 +24,15 @@ from .bootstrap import paired_bootstrap, unpaired_bootstrap
 from .significance import CORRECTIONS, FEW_RUNS, SAWILOWSKY
 from .significance import cohens_d, holm, mean_and_sd, run_test, sawilowsky, welch_from_summary
 from .significance import accuracy_samples, runs_needed, runs_power
-from .agreement import ALPHAS, alpha_crossings, alpha_spectrum, calibration, flips, leave_one_class_out
-from .agreement import rank_agreement, resampled_agreement
+from .agreement import ALPHAS, alpha_crossings, calibration, flips
+from .agreement import leave_one_class_out, resampled_agreement
 
 # directed relations
-from .direction import DirectionScores, direction_scores, inverse_labels, paired_breakdown
+from .direction import DirectionScores, direction_scores, paired_breakdown
 from .direction import official_macro, official_scores
 
 # ranked facts of distant supervision
 from .facts import AREAS, FACT_MEASURES, PRECISION_AT, CurveFault, FactRanking, FactSample
-from .facts import curve_order, fact_scores
 
 # label sets and rankings of labels
-from .multilabel import F_MEASURES, MultilabelOutcome, RankingOutcome
-from .multilabel import checked_ks, label_intervals, names_at
+from .multilabel import F_MEASURES, MultilabelOutcome, RankingOutcome, checked_ks

@@ -22,30 +22,6 @@ ALPHAS = np.linspace(0, 1, 101)
 """From macro (0) over dodrans (0.75) to weighted (1)."""
 
 
-def rank_agreement(scores: Any) -> np.ndarray:
-    """Kendall's τ_b between the rankings of M systems under S schemes.
-
-    Parameters
-    ----------
-    scores : (M, S), M ≥ 2.
-
-    Returns
-    -------
-    (S, S) τ, 1 on the diagonal; nan for a scheme that ties all systems. ValueError for fewer than two
-    systems.
-
-    >>> rank_agreement([[0.1, 0.3], [0.2, 0.2], [0.3, 0.1]]).tolist()
-    [[1.0, -1.0], [-1.0, 1.0]]
-    """
-    scores = np.asarray(scores, dtype=float)
-    if scores.ndim != 2 or len(scores) < 2:
-        raise ValueError(f"scores has shape {scores.shape}: a row for each of at least two systems is needed")
-    taus = np.eye(scores.shape[1])
-    for i, j in combinations(range(scores.shape[1]), 2):
-        taus[i, j] = taus[j, i] = scipy.stats.kendalltau(scores[:, i], scores[:, j]).statistic
-    return taus
-
-
 def resampled_agreement(
     tables: Sequence[Outcome],
     rng: np.random.Generator,
@@ -64,19 +40,23 @@ def resampled_agreement(
 
     Returns
     -------
-    (replicates, S) τ; nan where all systems tie. ValueError for fewer than two systems.
+    (replicates, S) τ; nan where all systems tie. ValueError for fewer than two systems. Of rankings under two
+    schemes, a frame of scores has τ itself: `scores.corr("kendall")`.
 
     >>> tables = [Outcome.from_rows([(0, 0, n), (0, 1, 900 - n)], ("a", "b")) for n in (100, 500, 800)]
     >>> resampled_agreement(tables, np.random.default_rng(1), 50, ["micro"]).min().item()
     1.0
     """
-    observed = np.stack([averages(table, schemes, **policy) for table in tables])
+    if len(tables) < 2:
+        raise ValueError(f"there are {len(tables)} tables: a ranking is of at least two systems")
+    observed = np.stack([averages(table, schemes, **policy) for table in tables], axis=1)
     drawn = [
         averages(table.resample(rng, replicates), schemes, classes_of=table, **policy) for table in tables
     ]
+    kendall = scipy.stats.kendalltau
     taus = [
-        [rank_agreement(np.stack(pair, axis=1))[0, 1] for pair in zip(observed.T, replicate.T, strict=True)]
-        for replicate in np.stack(drawn, axis=1)
+        [kendall(*pair).statistic for pair in zip(observed, replicate, strict=True)]
+        for replicate in np.stack(drawn, axis=2)
     ]
     return np.array(taus)
 
@@ -93,17 +73,6 @@ def flips(first: Mapping[str, float], second: Mapping[str, float]) -> list[tuple
     pairs = [(x, y) for x, y in combinations(first, 2) if (first[x] - first[y]) * (second[x] - second[y]) < 0]
     pairs.sort(key=lambda pair: (first[pair[0]] - first[pair[1]]) * (second[pair[0]] - second[pair[1]]))
     return [(x, y) if first[x] > first[y] else (y, x) for x, y in pairs]
-
-
-def alpha_spectrum(
-    outcome: Counts, alphas: Sequence[float] | np.ndarray = ALPHAS, **policy: Any
-) -> np.ndarray:
-    """F1 under n^α for each α: (A,) fractions, from macro (α = 0) to weighted (α = 1).
-
-    >>> alpha_spectrum(Outcome.from_columns(list("aaab"), list("aaaa")), [0, 1]).round(4).tolist()
-    [0.4286, 0.6429]
-    """
-    return averages(outcome, [power(alpha) for alpha in alphas], **policy)
 
 
 def alpha_crossings(first: Counts, second: Counts, **policy: Any) -> list[float]:

@@ -316,11 +316,11 @@ def evaluate(
 
 
 def class_report(
-    counts: ClassCounts, rules: Policy, schemes: Schemes = None, score: Score = "f1", kind: type = ClassReport
-) -> Any:
+    counts: ClassCounts, rules: Policy, schemes: Schemes = None, score: Score = "f1", sets_of: str = ""
+) -> ClassReport:
     """The report of one table of class counts under a policy; accuracy is nan where samples are sets.
 
-    kind : the class of the report. The rest as in `evaluate`.
+    sets_of : as in `ClassReport`. The rest as in `evaluate`.
 
     >>> counts = Outcome.from_sets([[1, 0]], [[1, 1]], ["a", "b"]).per_class()
     >>> class_report(counts, Policy.of(counts)).schemes["micro"]["precision"]
@@ -336,7 +336,7 @@ def class_report(
         of_means = f_of_means(row["precision"], row["recall"], name)
         row |= {} if of_means is None else {f"{name}_of_means": of_means.item()}
         rows[scheme] = row | {"signature": rules.signature(counts, name, scheme)}
-    return kind(
+    return ClassReport(
         n=counts.n,
         labels=counts.labels,
         negative=rules.negative,
@@ -347,6 +347,7 @@ def class_report(
         per_class=_class_rows(counts, scores, averaged, rules.zero_division),
         score_name=name,
         signature=rules.signature(counts, name),
+        sets_of=sets_of,
     )
 
 

@@ -235,20 +235,6 @@ def checked_labels(labels: Iterable[Label], n_columns: int | None = None) -> tup
     return tuple(seen)
 
 
-def check_total(counts: np.ndarray) -> None:
-    """ValueError for counts of which one is negative, or whose sum is not below 2^53: int64 sums could wrap.
-
-    >>> check_total(np.array([2**62, 2**62]))
-    Traceback (most recent call last):
-    ValueError: counts add up to 9.22e+18: less than 2^53 is expected
-    """
-    if (counts < 0).any():
-        raise ValueError("counts holds a negative number")
-    total = counts.sum(dtype=float)
-    if not total < 2.0**53:
-        raise ValueError(f"counts add up to {total:.3g}: less than 2^53 is expected")
-
-
 def _checked_weight(weight: Any, counts: Any, n: int) -> np.ndarray:
     """The weight of each row: `sample_weight`, or how often it occurs, exact in floats."""
     if counts is not None:
@@ -258,7 +244,6 @@ def _checked_weight(weight: Any, counts: Any, n: int) -> np.ndarray:
         if counts.shape != (n,) or counts.dtype.kind not in "iu":
             shape = f"shape {counts.shape} and dtype {counts.dtype}"
             raise ValueError(f"counts has {shape}: a whole number for each of {n} rows is needed")
-        check_total(counts)
         return counts.astype(float)
     try:
         weight = np.asarray(weight, dtype=float)

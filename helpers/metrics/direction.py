@@ -139,10 +139,10 @@ class DirectionScores(NamedTuple):
         return self._asdict() | dict.fromkeys(self.undefined)
 
 
-def inverse_labels(labels: Iterable[Label]) -> dict[Label, Label]:
+def _inverse_labels(labels: Iterable[Label]) -> dict[Label, Label]:
     """The inverse of each label: `R(e1,e2)` ↔ `R(e2,e1)`; a label without a direction is its own inverse.
 
-    >>> inverse_labels(["R(e1,e2)", "Other"])
+    >>> _inverse_labels(["R(e1,e2)", "Other"])
     {'R(e1,e2)': 'R(e2,e1)', 'Other': 'Other'}
     """
     return {label: inverse_label(label) for label in labels}
@@ -154,7 +154,7 @@ def _with_inverses(outcome: Outcome, inverse: Mapping[Label, Label] | None = Non
     >>> _with_inverses(Outcome.from_columns(["R(e1,e2)"], ["R(e1,e2)"])).labels
     ('R(e1,e2)', 'R(e2,e1)')
     """
-    inverse = inverse or inverse_labels(outcome.labels)
+    inverse = inverse or _inverse_labels(outcome.labels)
     others = (inverse.get(label, label) for label in outcome.labels)
     return replace(outcome, labels=tuple(dict.fromkeys([*outcome.labels, *others])))
 
@@ -173,9 +173,9 @@ def direction_scores(
     Parameters
     ----------
     outcome : gold × predicted on A × predicted on B, the role `paired`.
-    inverse : gold label on A → gold label on B; None: `inverse_labels`. Labels that are their own inverse
-        (the negative class) play their part in P_A and P_B and are left out of PIR and PPR, as in the paper's
-        numbers.
+    inverse : gold label on A → gold label on B; None: `(e1,e2)` ↔ `(e2,e1)`. Labels that are their own
+        inverse (the negative class) play their part in P_A and P_B and are left out of PIR and PPR, as in the
+        paper's numbers.
     performance : outcome → score, replicates included; default the official SemEval macro-F1, as in the
         paper.
     classes_of : an outcome whose gold labels decide which classes the performance averages, as in `averages`:
@@ -202,7 +202,7 @@ def direction_scores(
     """
     if "paired" not in outcome.roles:
         raise ValueError("the outcome has no answers on the paired set: from_columns(…, paired=…) takes them")
-    inverse = _symmetric(inverse_labels(outcome.labels) if inverse is None else inverse)
+    inverse = _symmetric(_inverse_labels(outcome.labels) if inverse is None else inverse)
     outcome = _with_inverses(outcome, inverse)
     tables = outcome.of("predicted"), outcome.of("paired", inverse)
     keys: list[dict[str, Any]] = [{}, {}]
@@ -270,7 +270,7 @@ def paired_breakdown(outcome: Outcome) -> dict[Label, dict[str, float]]:
      'right_paired': 0.5}
     """
     outcome = _with_inverses(outcome)
-    labels, inverse = outcome.labels, inverse_labels(outcome.labels)
+    labels, inverse = outcome.labels, _inverse_labels(outcome.labels)
     _, right_a, right_b, stays = _answers(outcome, inverse)
     kinds = (right_a, right_a & right_b, right_a & stays, right_a & ~right_b & ~stays, right_b)
     breakdown = {}

@@ -151,7 +151,7 @@ class FactRanking:
         precision, recall = np.asarray(precision, dtype=float), np.asarray(recall, dtype=float)
         if precision.ndim != 1 or precision.shape != recall.shape:
             raise ValueError(f"precision has shape {precision.shape}, recall {recall.shape}: one a point")
-        order = curve_order(precision, recall)
+        order = cls.curve_order(precision, recall)
         precision, recall = precision[order], recall[order]
         tp = np.rint(recall * facts).astype(np.int64)
         ranks = np.rint(np.divide(tp, precision, out=np.zeros(len(tp)), where=precision > 0))
@@ -169,6 +169,21 @@ class FactRanking:
         whole = np.array_equal(ranks, np.arange(1, len(ranks) + 1))
         hits = np.diff(tp, prepend=0).astype(bool) if whole else None
         return cls(ranks.astype(np.int64), tp, _checked_facts(facts, tp), values, hits)
+
+    @staticmethod
+    def curve_order(precision: Any, recall: Any) -> np.ndarray:
+        """The points of a precision–recall curve in the order of ranks, as positions.
+
+        Of falling recall, as scikit-learn writes curves, they are turned round, without the last one if that
+        is scikit-learn's precision 1 at recall 0: no list has such a rank, and 'anchored' has its piece.
+
+        >>> FactRanking.curve_order([0.67, 0.5, 1.0, 1.0], [1.0, 0.5, 0.5, 0.0]).tolist()
+        [2, 1, 0]
+        """
+        places = np.arange(len(recall))
+        if len(places) < 2 or recall[0] <= recall[-1]:
+            return places
+        return places[: -1 if recall[-1] == 0 and precision[-1] > 0 else None][::-1]
 
     def __len__(self) -> int:
         """N, the facts in the list."""
@@ -273,6 +288,17 @@ class FactRanking:
         threshold = None if self.scores is None else float(self.scores[point])
         return float(f1.max()), int(self.ranks[point]), threshold
 
+    def measures(self, at: Iterable[int] = PRECISION_AT) -> dict[str, float | None]:
+        """All measures by name: three areas, the best micro-F1 with rank and threshold, P@N.
+
+        >>> ranking = FactRanking.from_scores([3, 2, 1], [True, False, True], facts=2)
+        >>> [ranking.measures(at=[1, 2])[name] for name in ("micro_f1", "P@1", "P@2")]
+        [0.8, 1.0, 0.5]
+        """
+        scores: dict[str, float | None] = dict(zip(FACT_MEASURES[:3], map(self.auc, AREAS), strict=True))
+        scores |= dict(zip(("micro_f1", "rank", "threshold"), self.best_f1(), strict=True))
+        return scores | {f"P@{n}": self.precision_at(n) for n in at}
+
     def precision_at(self, n: int) -> float:
         """TP_n / n; nan beyond the end of the list, or at a rank that is not known.
 
@@ -310,21 +336,28 @@ class FactRanking:
         n = len(self) + self.facts - int(hits.sum())
         return ClassCounts(correct, predicted, gold, n, self.labels, decision=f"rank<={rank}")
 
+    def sample(self, units: Any = None, facts_of_unit: Any = None) -> FactSample:
+        """The whole list as a sample of units, which can be drawn again; without units, every predicted and
+        every missing fact is one by itself.
 
-def curve_order(precision: Any, recall: Any) -> np.ndarray:
-    """The points of a precision–recall curve in the order of ranks, as positions.
+        Parameters
+        ----------
+        units : (N,) the unit of each fact, in the order of the list. facts_of_unit : (U,) its true facts.
 
-    Of falling recall, as scikit-learn writes curves, they are turned round, without the last one if that is
-    scikit-learn's precision 1 at recall 0: no list has such a rank, and 'anchored' has its piece
-    (`FactRanking.auc`).
-
-    >>> curve_order([0.67, 0.5, 1.0, 1.0], [1.0, 0.5, 0.5, 0.0]).tolist()
-    [2, 1, 0]
-    """
-    places = np.arange(len(recall))
-    if len(places) < 2 or recall[0] <= recall[-1]:
-        return places
-    return places[: -1 if recall[-1] == 0 and precision[-1] > 0 else None][::-1]
+        Raises ValueError for a list that is known at some of its ranks only, and for units that do not fit.
+        """
+        if self.hits is None:
+            raise ValueError("the list is known at some of its ranks only: it cannot be drawn again")
+        n, missing = len(self), self.facts - int(self.hits.sum())
+        if units is None:
+            units, facts_of_unit = np.arange(n), np.r_[self.hits, np.ones(missing)]
+        units, facts_of_unit = np.asarray(units), np.asarray(facts_of_unit, dtype=np.int64)
+        if units.shape != (n,) or (n and not 0 <= units.min() <= units.max() < len(facts_of_unit)):
+            raise ValueError(f"units: expected {n} positions into {len(facts_of_unit)} units")
+        if (total := int(facts_of_unit.sum())) != self.facts:
+            raise ValueError(f"facts_of_unit adds up to {total}; the list is of {self.facts} facts")
+        once = np.ones(len(facts_of_unit), dtype=np.int64)
+        return FactSample({"facts": facts_of_unit}, once, (), hits=self.hits, units=units, cuts=self.cuts)
 
 
 def _falling_scores(scores: Any, order: np.ndarray) -> np.ndarray:
@@ -339,18 +372,6 @@ def _falling_scores(scores: Any, order: np.ndarray) -> np.ndarray:
         said = f"score {values[point + 1]:g} is above {values[point]:g}, that of the rank before"
         raise CurveFault(int(order[point + 1]), "score", f"{said}; a ranked list falls")
     return values
-
-
-def fact_scores(ranking: FactRanking, at: Iterable[int] = PRECISION_AT) -> dict[str, float | None]:
-    """The measures of a list by name: three areas, the best micro-F1 with rank and threshold, P@N.
-
-    >>> found = fact_scores(FactRanking.from_scores([3, 2, 1], [True, False, True], facts=2), at=[1, 2])
-    >>> found["micro_f1"], found["P@1"], found["P@2"]
-    (0.8, 1.0, 0.5)
-    """
-    scores: dict[str, float | None] = dict(zip(FACT_MEASURES[:3], map(ranking.auc, AREAS), strict=True))
-    scores |= dict(zip(("micro_f1", "rank", "threshold"), ranking.best_f1(), strict=True))
-    return scores | {f"P@{n}": ranking.precision_at(n) for n in at}
 
 
 def _checked_facts(facts: int | None, tp: np.ndarray) -> int:
@@ -389,8 +410,7 @@ class FactSample(Outcome):
     hits, units : (N,) of each predicted fact, the most certain first: is it true, and which unit is it of?
     cuts : (N,) bool, whether a threshold can cut after it (`FactRanking.cuts`).
 
-    >>> ranking = FactRanking.from_scores([3, 2, 1], [True, False, True], facts=4)
-    >>> sample = FactSample.of(ranking)
+    >>> sample = FactRanking.from_scores([3, 2, 1], [True, False, True], facts=4).sample()
     >>> len(sample.facts_of_unit), sample.scores().round(4).tolist()[:2]
     (5, [0.1458, 0.3958])
     """
@@ -398,33 +418,6 @@ class FactSample(Outcome):
     hits: np.ndarray = field(kw_only=True)
     units: np.ndarray = field(kw_only=True)
     cuts: np.ndarray = field(kw_only=True)
-
-    @classmethod
-    def of(  # type: ignore[override]  # a list, where an outcome of labels has roles
-        cls, ranking: FactRanking, units: Any = None, facts_of_unit: Any = None
-    ) -> FactSample:
-        """The sample of a list; without units, every predicted and every missing fact is one by itself.
-
-        Parameters
-        ----------
-        units : (N,) the unit of each fact, in the order of the list. facts_of_unit : (U,) its true facts.
-
-        Raises ValueError for a list that is known at some of its ranks only, and for units that do not fit.
-        """
-        if ranking.hits is None:
-            raise ValueError("the list is known at some of its ranks only: it cannot be drawn again")
-        n, missing = len(ranking), ranking.facts - int(ranking.hits.sum())
-        if units is None:
-            units = np.arange(n)
-            facts_of_unit = np.r_[ranking.hits, np.ones(missing)]
-        units, facts_of_unit = np.asarray(units), np.asarray(facts_of_unit, dtype=np.int64)
-        if units.shape != (n,) or (n and not 0 <= units.min() <= units.max() < len(facts_of_unit)):
-            raise ValueError(f"units: expected {n} positions into {len(facts_of_unit)} units")
-        if int(facts_of_unit.sum()) != ranking.facts:
-            said = f"facts_of_unit adds up to {facts_of_unit.sum()}"
-            raise ValueError(f"{said}; the list is of {ranking.facts} facts")
-        once = np.ones(len(facts_of_unit), dtype=np.int64)
-        return cls({"facts": facts_of_unit}, once, (), hits=ranking.hits, units=units, cuts=ranking.cuts)
 
     @property
     def replicate_entries(self) -> int:
@@ -449,7 +442,7 @@ class FactSample(Outcome):
             not reach it. None: of the whole list.
 
         >>> ranking = FactRanking.from_scores([4, 3, 2, 1], [True, False, True, True], facts=4)
-        >>> cut, whole = FactSample.of(ranking.until(0.5)), FactSample.of(ranking)
+        >>> cut, whole = ranking.until(0.5).sample(), ranking.sample()
         >>> cut.scores().tolist() == whole.scores(recall=0.5).tolist() != whole.scores().tolist()
         True
         """

@@ -90,10 +90,10 @@ def checked_ks(
     return np.array(given, dtype=np.intp)
 
 
-def names_at(ks: Iterable[int]) -> list[str]:
+def _names_at(ks: Iterable[int]) -> list[str]:
     """Names of the measures at each K, in the order of `_values`.
 
-    >>> names_at([1, 5])
+    >>> _names_at([1, 5])
     ['P@1', 'P@5', 'R@1', 'R@5', 'RP@1', 'RP@5', 'NDCG@1', 'NDCG@5']
     """
     return [f"{measure}@{k}" for measure in MEASURES for k in ks]
@@ -154,7 +154,7 @@ class RankingOutcome(Outcome):
         return scalar(self.counts[..., self.roles["relevant"] == 0].sum(-1))
 
     def values(self, ks: Iterable[int]) -> np.ndarray:
-        """(K, 4·M) the measures of each kind of instance, in the order of `names_at`."""
+        """(K, 4·M) the measures of each kind of instance, in the order of `_names_at`."""
         wanted, relevant = checked_ks(ks, self.depth, RANKS).tolist(), self.roles["relevant"]
         measures = np.zeros((len(relevant), len(MEASURES) * len(wanted)))
         for rows in _row_blocks(len(measures), self.depth):
@@ -172,7 +172,7 @@ class RankingOutcome(Outcome):
         if not np.all(self.n):
             raise ValueError("no instances: there is nothing to take a mean of")
         means = ratio(self.counts @ self.values(ks), np.asarray(self.n)[..., None])
-        return {name: scalar(means[..., index]) for index, name in enumerate(names_at(ks))}
+        return {name: scalar(means[..., index]) for index, name in enumerate(_names_at(ks))}
 
     def intervals(
         self, ks: Iterable[int], rng: np.random.Generator, replicates: int = 10_000
@@ -189,7 +189,7 @@ class RankingOutcome(Outcome):
         def means(table: RankingOutcome) -> np.ndarray:
             return table.counts @ values / self.n
 
-        return bootstrap_intervals(self, means, rng, replicates).named(names_at(ks))
+        return bootstrap_intervals(self, means, rng, replicates).named(_names_at(ks))
 
     def signature(self, name: str) -> str:
         """What a ranking score needs to be read, e.g. for 'NDCG@5'.
@@ -261,30 +261,6 @@ def _f_measures(counts: Outcome | ClassCounts) -> dict[str, Any]:
     macro, precision, recall = (average(counts, "macro", score) for score in ("f1", "precision", "recall"))
     of_means = scalar(np.asarray(f_of_means(precision, recall)))
     return dict(zip(F_MEASURES, (macro, average(counts, "micro"), of_means), strict=True))
-
-
-def label_intervals(
-    sets: Outcome, rng: np.random.Generator, schemes: Schemes = None, replicates: int = 10_000, **policy: Any
-) -> dict[str, Interval]:
-    """Percentile bootstrap intervals of the three F-measures and of F1 under each scheme.
-
-    Instances are drawn, with all their labels; the labels that are averaged are those of the original in
-    every replicate (see `averages`, `classes_of`). Arguments as in `averages` and
-    `bootstrap_intervals`. All values come from the same replicates.
-
-    >>> sets = Outcome.from_sets([[1, 0]] * 9 + [[1, 1]], [[1, 0]] * 10)
-    >>> found = label_intervals(sets, np.random.default_rng(1), replicates=500)
-    >>> found["Micro-F1"].value == found["micro"].value, found["macro"].low, found["macro"].high
-    (True, 0.5, 0.5)
-    """
-    names, original = [*F_MEASURES, *scheme_names(schemes)], sets.per_class()
-
-    def statistic(table: Outcome) -> np.ndarray:
-        counts = table.per_class()
-        fixed = np.stack(list(_f_measures(counts).values()), axis=-1)
-        return np.concatenate([fixed, averages(counts, schemes, classes_of=original, **policy)], axis=-1)
-
-    return bootstrap_intervals(sets, statistic, rng, replicates).named(names)
 
 
 @dataclass(frozen=True)
@@ -407,6 +383,35 @@ class MultilabelOutcome:
     def scores(self, ks: Iterable[int]) -> dict[str, float]:
         """The ranking measures at each K and the three F-measures; ValueError as `RankingOutcome.scores`."""
         return self.ranking.scores(ks) | _f_measures(self.counts)
+
+    def intervals(
+        self,
+        ks: Iterable[int],
+        rng: np.random.Generator,
+        replicates: int = 10_000,
+        schemes: Schemes = None,
+        **policy: Any,
+    ) -> dict[str, Interval]:
+        """Percentile bootstrap intervals of `scores` and of F1 under each scheme; `sets` have to be kept.
+
+        Instances are drawn, with all their labels, for the ranking and then for the label sets; the labels
+        that are averaged are those of the original in every replicate (see `averages`, `classes_of`).
+
+        >>> outcome = MultilabelOutcome.from_scores([[1, 0]] * 9 + [[1, 1]], [[1, -1]] * 10, 1)
+        >>> drawn = outcome.intervals([1], np.random.default_rng(1), 500)
+        >>> drawn["Micro-F1"].value == drawn["micro"].value, drawn["macro"].low, drawn["macro"].high
+        (True, 0.5, 0.5)
+        """
+        assert self.sets is not None
+        names, original = [*F_MEASURES, *scheme_names(schemes)], self.sets.per_class()
+
+        def statistic(table: Outcome) -> np.ndarray:
+            counts = table.per_class()
+            fixed = np.stack(list(_f_measures(counts).values()), axis=-1)
+            return np.concatenate([fixed, averages(counts, schemes, classes_of=original, **policy)], axis=-1)
+
+        drawn = self.ranking.intervals(ks, rng, replicates)
+        return drawn | bootstrap_intervals(self.sets, statistic, rng, replicates).named(names)
 
 
 def _added(first: ClassCounts, other: ClassCounts) -> ClassCounts:

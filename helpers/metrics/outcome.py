@@ -17,7 +17,7 @@ import numpy as np
 import scipy  # its parts are loaded when they are first asked for
 
 from ..core import Label, unlisted_message
-from .counting import as_label_matrix, check_total, checked_labels, count_columns
+from .counting import as_label_matrix, checked_labels, count_columns
 from .scores import ClassCounts, ratio
 
 RIGHT = {"predicted": "right", "second": "right_second"}
@@ -46,13 +46,27 @@ def _draw(counts: np.ndarray, rng: np.random.Generator, replicates: int) -> np.n
     >>> _draw(np.array([3, 0]), np.random.default_rng(0), 2).tolist()
     [[3, 0], [3, 0]]
     """
-    check_total(counts)
+    _check_total(counts)
     if not counts.sum():
         raise ValueError("no samples: an empty table cannot be resampled")
     if counts.dtype.kind not in "iu":
         weights = "a table of sample weights cannot be resampled"
         raise ValueError(f"{weights}: the bootstrap draws samples, not weights")
     return rng.multinomial(counts.sum(), counts / counts.sum(), size=replicates)
+
+
+def _check_total(counts: np.ndarray) -> None:
+    """ValueError for counts of which one is negative, or whose sum is not below 2^53: int64 sums could wrap.
+
+    >>> _check_total(np.array([2**62, 2**62]))
+    Traceback (most recent call last):
+    ValueError: counts add up to 9.22e+18: less than 2^53 is expected
+    """
+    if (counts < 0).any():
+        raise ValueError("counts holds a negative number")
+    total = counts.sum(dtype=float)
+    if not total < 2.0**53:
+        raise ValueError(f"counts add up to {total:.3g}: less than 2^53 is expected")
 
 
 def scalar(value: np.ndarray) -> Any:
@@ -164,6 +178,8 @@ class Outcome:
         """
         columns = {"gold": gold, "predicted": predicted} | roles
         kinds, sums, labels = count_columns(columns, labels, sample_weight, counts)
+        if counts is not None:
+            _check_total(np.asarray(counts))
         return cls(dict(zip(columns, kinds, strict=True)), sums, labels)
 
     @classmethod
@@ -378,6 +394,23 @@ class Outcome:
         roles = {role: moved[codes] for role, codes in self.roles.items()}
         return replace(self, roles=roles, labels=labels, direction=direction or self.direction).grouped()
 
+    def leaked(self, negative: Label) -> Outcome:
+        """The outcome of single labels if every sample of the negative class had been predicted as it.
+
+        This is what RECENT's released evaluation does (Lyu and Chen 2021): it looks up the answer of its
+        second step in files that hold positive gold samples only, so a false alarm of the first step counts
+        as negative. Recall of every positive class stays, its precision can only rise, so no scheme falls.
+
+        Raises ValueError if `negative` is none of the labels.
+
+        >>> table = Outcome.from_columns(gold=["NA", "NA", "a"], predicted=["a", "NA", "a"])
+        >>> table.leaked("NA").table().tolist()
+        [[2, 0], [0, 1]]
+        """
+        code, gold = positions([negative], self.labels, "negative")[0], self.roles["gold"]
+        predicted = np.where(gold == code, code, self.roles["predicted"])
+        return replace(self, roles={"gold": gold, "predicted": predicted}).grouped()
+
     def resample(self, rng: np.random.Generator, replicates: int) -> Any:
         """Bootstrap replicates: n samples drawn with replacement; counts has shape (replicates, K).
 
@@ -444,30 +477,3 @@ def _codes(column: Any) -> np.ndarray:
         keys = list(zip(keys, map(tuple, _lists(column)), strict=True))
     code = {key: index for index, key in enumerate(sorted(set(keys)))}
     return np.array([code[key] for key in keys], dtype=np.intp)
-
-
-def leaked(outcome: Outcome, negative: Label) -> Outcome:
-    """The outcome if every sample of the negative class had been predicted as it: its false alarms vanish.
-
-    This is what RECENT's released evaluation does (Lyu and Chen 2021): it looks up the answer of its second
-    step in files that hold positive gold samples only, so a false alarm of the first step counts as negative.
-
-    Parameters
-    ----------
-    outcome : of single labels, of any system. negative : the negative class.
-
-    Returns
-    -------
-    The same table, all samples of `negative` predicted as it. Recall of every positive class stays, its
-    precision can only rise, so no scheme falls.
-
-    Raises ValueError if `negative` is none of the labels.
-
-    >>> table = Outcome.from_columns(gold=["NA", "NA", "a"], predicted=["a", "NA", "a"])
-    >>> leaked(table, "NA").table().tolist()
-    [[2, 0], [0, 1]]
-    """
-    code = positions([negative], outcome.labels, "negative")[0]
-    gold = outcome.roles["gold"]
-    predicted = np.where(gold == code, code, outcome.roles["predicted"])
-    return replace(outcome, roles={"gold": gold, "predicted": predicted}).grouped()

@@ -13,7 +13,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -148,16 +148,20 @@ class Report:
     """Head, tables and signature of one result, in every form.
 
     A kind of report says what it has to read, lines ('' is a blank one) and tables in their order (`parts`);
-    every number with its names, one dict a row (`rows`); its values by name; and, if it has LaTeX, its tables
-    for a paper.
+    every number with its names, as named rows by kind (`tables`) or one dict a row (`rows`); its values by
+    name; and, if it has LaTeX, its tables for a paper.
     """
 
     parts: Callable[[], Iterator[str | Table]]
-    rows: Callable[[], list[dict[str, Any]]]
+    tables: Callable[[], Mapping[str, Mapping[Any, Mapping[str, Any]]]]
 
-    def how_to_report(self) -> list[str]:
-        """Paragraphs for a paper; [] of a report that has none."""
-        return []
+    def rows(self) -> list[dict[str, Any]]:
+        """The rows of all tables, one dict each with the keys `kind` and `name` in front."""
+        return [
+            {"kind": kind, "name": name, **row}
+            for kind, rows in self.tables().items()
+            for name, row in rows.items()
+        ]
 
     def to_dict(self) -> Any:
         """Plain Python values that `json.dumps` takes: undefined values are None."""
@@ -217,7 +221,8 @@ class ClassReport(Report):
     ----------
     n : samples, the negative class included. labels : all labels of the table. negative : the negative class
         or None.
-    accuracy : share of samples predicted right; `accuracy_interval` has Wilson's interval.
+    accuracy : share of samples predicted right; `accuracy_interval` has Wilson's interval. nan where samples
+        are sets.
     averaged : labels that the class-weighted schemes average.
     ignored : labels that were asked for but left out of all schemes but micro, having no gold samples.
     schemes : scheme → precision, recall, f1, f1_of_means, signature, and low, high once `add_intervals` was
@@ -227,6 +232,8 @@ class ClassReport(Report):
     score_name : 'f1', or 'f0.5', 'mcc' and so on. signature : the policy shared by all rows.
     extra : further sections of a task, e.g. `official` and `direction`. headings : section → what its scores
         are, which text and LaTeX say (JSON and CSV have signatures).
+    sets_of : what samples are sets of and support counts, as 'triples', which have neither accuracy nor
+        negative class; '': a sample has one label.
 
     >>> from helpers.metrics import evaluate
     >>> report = evaluate(["a", "b", "NA"], ["a", "a", "NA"], negative="NA")
@@ -259,7 +266,7 @@ class ClassReport(Report):
     signature: str
     extra: dict[str, Any] = field(default_factory=dict)
     headings: dict[str, str] = field(default_factory=dict)
-    units: ClassVar[str] = "samples"
+    sets_of: str = ""
 
     def sign(self, suffix: str) -> None:
         """Put what has to be known, too, at the end of the signatures of the policy and of all schemes.
@@ -303,12 +310,14 @@ class ClassReport(Report):
 
     def scores(self) -> dict[str, float]:
         """The numbers that one asks for by name: the score under each scheme, accuracy, and, where there are,
-        `official` (macro-F1 of the task), and A, B, PD, PIR, PPR (nan if undefined).
+        `official` (macro-F1 of the task), A, B, PD, PIR, PPR (nan if undefined), and F1 of each row of the
+        section `documents`.
 
         >>> ClassReport(1, (), None, 1.0, (), (), {"micro": {"f1": 0.5}}, {}, "f1", "").scores()
         {'micro': 0.5, 'accuracy': 1.0}
         """
-        others = {"accuracy": self.accuracy}
+        others = {} if self.sets_of else {"accuracy": self.accuracy}
+        others |= {name: row["f1"] for name, row in self.extra.get("documents", {}).items()}
         if "official" in self.extra:
             others["official"] = self.extra["official"]["grouped"]["macro"]
         if direction := self.extra.get("direction"):
@@ -323,23 +332,24 @@ class ClassReport(Report):
         >>> ClassReport(1, ("a",), None, 1.0, ("a",), (), {}, {}, "f1", "sig").to_dict()["labels"]
         ['a']
         """
-        head = {key: getattr(self, key) for key in ("n", "labels", "negative", "accuracy")}
+        keys = ("n", "labels") if self.sets_of else ("n", "labels", "negative", "accuracy")
+        head = {key: getattr(self, key) for key in keys}
         if ends := self.accuracy_interval:
             head["accuracy_interval"] = {"low": ends[0], "high": ends[1], "method": "wilson"}
         head |= {"schemes": self.schemes, "per_class": self.per_class, "signature": self.signature}
         return plain_values(head | {"averaged": self.averaged, "ignored": self.ignored} | self.extra)
 
-    def rows(self) -> list[dict[str, Any]]:
-        """Schemes, then classes, one dict each with the keys `kind` and `name` in front.
+    def tables(self) -> dict[str, dict[Any, dict[str, Any]]]:
+        """Schemes, then classes, then sections.
 
         >>> ClassReport(1, (), None, 1.0, (), (), {"micro": {"f1": 1.0}}, {}, "f1", "").rows()
         [{'kind': 'scheme', 'name': 'micro', 'f1': 1.0}]
         """
-        schemes = [{"kind": "scheme", "name": name, **row} for name, row in self.schemes.items()]
-        classes = [{"kind": "class", "name": label, **row} for label, row in self.per_class.items()]
-        classes = [row | {"undefined": " ".join(row["undefined"])} for row in classes]
-        sections = [(kind, *item) for kind in self.extra for item in self._section(kind).items()]
-        return schemes + classes + [{"kind": kind, "name": name, **row} for kind, name, row in sections]
+        undefined = {
+            label: {"undefined": " ".join(row["undefined"])} for label, row in self.per_class.items()
+        }
+        classes = {label: row | undefined[label] for label, row in self.per_class.items()}
+        return {"scheme": self.schemes, "class": classes} | {kind: self._section(kind) for kind in self.extra}
 
     def _section(self, kind: str) -> dict[str, dict[str, Any]]:
         """A section of `extra` as named rows; the values that stand by themselves make up one row."""
@@ -374,6 +384,11 @@ class ClassReport(Report):
 
     def _head(self) -> str:
         """What was scored, in a line."""
+        if self.sets_of:
+            keys = {"gold": "support", "predicted": "predicted", "right": "correct"}
+            sums = {name: sum(row[key] for row in self.per_class.values()) for name, key in keys.items()}
+            counts = " · ".join(f"{name} {plain_number(count)}" for name, count in sums.items())
+            return f"{plain_number(self.n)} items · {self.sets_of}: {counts}"
         head = f"n {plain_number(self.n)} · accuracy {percent(self.accuracy)}"
         if any("low" in row for row in self.schemes.values()) and (ends := self.accuracy_interval):
             head += f" [{percent(ends[0])}, {percent(ends[1])}]"
@@ -429,7 +444,7 @@ class ClassReport(Report):
             tables.append((words.capitalize(), rows))
         classes = f"{len(self.averaged)} class{'es' * (len(self.averaged) != 1)}"
         negative = "" if self.negative is None else f"; the negative class is {latex_text(self.negative)}"
-        scores = f"Scores in per cent of {plain_number(self.n)} {self.units}"
+        scores = f"Scores in per cent of {plain_number(self.n)} {'items' if self.sets_of else 'samples'}"
         lines = [f"{scores}, averaged over {classes}{negative}."]
         if any("low" in row for row in self.schemes.values()):
             lines.append("In brackets 95\\,\\% bootstrap intervals.")

@@ -9,7 +9,7 @@ The released evaluation looks the second step up in files that hold positive gol
 pairs of types with one relation from the gold labels of the test set itself:
 
 * a negative sample is never answered with a relation: false alarms of the first step cost nothing
-  (`helpers.metrics.leaked` does that to the table of any system);
+  (`Outcome.leaked` does that to the table of any system);
 * a pair of types without a classifier is answered with the one relation that it has in the test set, and with
   the negative class if it has several or none there.
 

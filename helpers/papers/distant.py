@@ -69,9 +69,7 @@ class RankedLists(dict[str, Run]):
             ranking = ranking if recall is None else ranking.until(recall)
             row = {"system": name, "facts": ranking.facts, "n": len(ranking)}
             row |= {"recall": np.nan if recall is None else recall, "ends_at": ranking.recall[-1]}
-            row |= {"precision": ranking.precision[-1], "drawn": _drawn_unit(run)} | metrics.fact_scores(
-                ranking
-            )
+            row |= {"precision": ranking.precision[-1], "drawn": _drawn_unit(run)} | ranking.measures()
             if replicates:
                 drawn = (
                     partial(metrics.FactSample.scores, recall=recall),
@@ -196,9 +194,9 @@ def _sample_of(run: Run) -> metrics.FactSample:
     """The whole list to be drawn again, by `_drawn_unit`."""
     ranking = _ranking(run).completed()
     if _drawn_unit(run) == "fact":
-        return metrics.FactSample.of(ranking)
+        return ranking.sample()
     pairs = np.array(run.outcome().pairs)
-    return metrics.FactSample.of(ranking, pairs, np.bincount(pairs[ranking.hits], minlength=pairs.max() + 1))
+    return ranking.sample(pairs, np.bincount(pairs[ranking.hits], minlength=pairs.max() + 1))
 
 
 def _paired_samples(first: Run, second: Run) -> list[metrics.FactSample]:
@@ -215,7 +213,7 @@ def _paired_samples(first: Run, second: Run) -> list[metrics.FactSample]:
     units = max(pairs.max() for _, pairs in lists) + 1
     of_unit = np.bincount([int(pair) for pair, _ in true], minlength=units)
     of_unit = np.r_[of_unit, np.ones(rankings[0].facts - len(true), dtype=np.int64)]
-    return [metrics.FactSample.of(ranking, pairs, of_unit) for ranking, pairs in lists]
+    return [ranking.sample(pairs, of_unit) for ranking, pairs in lists]
 
 
 def _precision_at(sample: metrics.FactSample, recalls: np.ndarray) -> np.ndarray:
@@ -257,7 +255,7 @@ def bag_scores(runs: Sequence[Run]) -> pd.DataFrame:
     mixed_runs(runs, _system_name)
     for run in runs:
         ranking = _ranking(run)
-        measured, single = metrics.fact_scores(ranking), _relation_scores(ranking, ["macro"])
+        measured, single = ranking.measures(), _relation_scores(ranking, ["macro"])
         row: dict[str, Any] = {"system": _system_name(run), "seed": run.seed, "seconds": run.wall_seconds}
         row |= {"steps": _steps(run)} | {name: measured[name] for name in MEASURES if name in measured}
         rows.append(row | {"macro_f1": single.pop("macro")} | single)

@@ -64,8 +64,7 @@ def score_rows(
     """
     outcome, schemes, rng = run.outcome(), metrics.scheme_names(), np.random.default_rng(seed)
     policy, made = metrics.Policy.of(outcome.counts), metrics.bootstrap_suffix(replicates, seed)
-    intervals = outcome.ranking.intervals(ks, rng, replicates)
-    intervals |= metrics.label_intervals(outcome.sets, rng, replicates=replicates)
+    intervals = outcome.intervals(ks, rng, replicates)
     kinds, rows = metrics.F_MEASURES | {scheme: ("f1", scheme) for scheme in schemes}, []
     for name, interval in intervals.items():
         row = {"paper": "L", "item": "linear methods", "dataset": run.dataset, "model": run.name}

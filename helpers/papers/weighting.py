@@ -228,7 +228,8 @@ class Systems:
             outcomes = [self.outcomes[model] for model in pair]
             if crossings := metrics.alpha_crossings(*outcomes, negative=self.negative):
                 break
-        values = [100 * metrics.alpha_spectrum(outcome, negative=self.negative) for outcome in outcomes]
+        powers = [metrics.power(alpha) for alpha in metrics.ALPHAS]
+        values = [100 * metrics.averages(outcome, powers, negative=self.negative) for outcome in outcomes]
         wide = pd.DataFrame(dict(zip(map(system_title, pair), values, strict=True)))
         curves = wide.assign(alpha=metrics.ALPHAS).melt("alpha", var_name="model")
         return curves[["model", "alpha", "value"]], crossings

@@ -12,7 +12,7 @@ from sklearn.utils import resample
 from torchmetrics.functional.classification import multiclass_f1_score
 
 from helpers.evaluation import score_file
-from helpers.metrics import FactRanking, Outcome, averages, bootstrap_intervals, evaluate, fact_scores
+from helpers.metrics import FactRanking, Outcome, averages, bootstrap_intervals, evaluate
 from helpers.metrics.multilabel import averages as label_averages
 from tests.benchmarks.counting_peers import CLASSES, NAMES, duckdb_counts, predictions
 from tests.benchmarks.table import peak_bytes, timed
@@ -156,7 +156,7 @@ def test_facts_of_many_pairs(record, cheap):
 
     def scored() -> None:
         ranking = FactRanking.from_matrix(scores, gold, labels, negative=labels[0])
-        label_averages(ranking.counts_until(fact_scores(ranking)["rank"]), ["macro"])
+        label_averages(ranking.counts_until(ranking.measures()["rank"]), ["macro"])
 
     def curve() -> None:
         metrics.precision_recall_curve(gold[:, 1:].ravel(), scores[:, 1:].ravel())

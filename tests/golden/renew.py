@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from helpers import ROOT
 from helpers.core import file_sha256
-from helpers.metrics import RULES, SCHEMES, averages, fact_scores
+from helpers.metrics import RULES, SCHEMES, averages
 from helpers.reporting import paired_scores
 from helpers.runs import RUNS_FOLDER, STUDIES_FOLDER, Run, load_run
 
@@ -122,10 +122,10 @@ def _of_label_sets(run: Run) -> Mapping[str, float]:
 def _of_facts(run: Run) -> Mapping[str, float]:
     ranking = run.outcome().ranking(run.labels, run.negative)
     if ranking.relations is None or ranking.facts_of_relation is None:
-        return fact_scores(ranking)
+        return ranking.measures()
     # As many facts as are true: no tie and no best threshold decides where the list is cut.
     counts = ranking.counts_until(min(ranking.facts, len(ranking)))
-    return fact_scores(ranking) | _f1(averages(counts, SCHEMES), " of as many facts")
+    return ranking.measures() | _f1(averages(counts, SCHEMES), " of as many facts")
 
 
 def _f1(scores, ending: str = "") -> dict[str, float]:

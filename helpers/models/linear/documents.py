@@ -21,7 +21,7 @@ from scipy import sparse
 from sklearn.exceptions import NotFittedError
 from sklearn.feature_extraction.text import TfidfVectorizer
 
-from ...core import MalformedRecord, abridged, atomic_writer, read_file, shown, unknown_name
+from ...core import MalformedRecord, atomic_writer, read_file, shown, unknown_name, visible
 from ...data import Documents, label_list, label_matrix
 from .base import BinaryAndMulticlass, LabelTree, LinearClassifier, Node, OneVsRest
 from .tuning import CostSensitive, CostSensitiveMicro, Thresholding
@@ -244,12 +244,12 @@ class DocumentClassifier:
             if facts["format"] != FORMAT:
                 raise ValueError(f"its format is {facts['format']!r}")
         except (SafetensorError, ValueError, KeyError, TypeError, RecursionError) as error:
-            reason = f"not a linear classifier saved by this package ({abridged(str(error), 200)})"
+            reason = f"not a linear classifier saved by this package ({visible(str(error), 200)})"
             raise MalformedRecord(path, reason) from None
         try:
             return cls._restored(facts, arrays)
         except Exception as error:  # whatever the settings of a file that `save` did not write lead to
-            reason = f"its settings and arrays do not fit together ({abridged(str(error), 200)})"
+            reason = f"its settings and arrays do not fit together ({visible(str(error), 200)})"
             raise MalformedRecord(path, reason) from None
 
     @classmethod
@@ -292,7 +292,7 @@ def _tfidf_settings(tfidf: Mapping[str, Any]) -> dict[str, Any]:
             warnings.filterwarnings("error", "Only .*dtype")  # else another one is taken in its place
             TfidfVectorizer(**{"vocabulary": ["a"]} | settings).fit(["a"])
     except (ValueError, TypeError, re.error, UserWarning) as error:
-        raise ValueError(f"tfidf: {abridged(' '.join(str(error).split()), 240)}") from None
+        raise ValueError(f"tfidf: {visible(' '.join(str(error).split()), 240)}") from None
     return settings
 
 

@@ -88,7 +88,7 @@ def _at_k(name: str, outcome: metrics.MultilabelOutcome, negative: core.Label | 
 
 
 def _of_facts(ranking: Any, negative: core.Label | None) -> dict[str, Any]:
-    return metrics.fact_scores(ranking)  # None is undefined
+    return ranking.measures()  # None is undefined
 
 
 def _scheme_score(name: str, outcome: Any, negative: core.Label | None, classes_of: Any = None) -> Any:
@@ -304,7 +304,7 @@ def _fact_sample(ranking: Any, run: Run) -> metrics.FactSample:
         of_unit = np.bincount(np.array(units)[ranking.hits], minlength=max(units) + 1)
         if of_unit.sum() != ranking.facts:
             units = of_unit = None
-    return metrics.FactSample.of(ranking, units, of_unit)
+    return ranking.sample(units, of_unit)
 
 
 def _scheme_ends(applied: dict[str, Any], negative: core.Label | None, replicates: int) -> dict[str, Any]:

@@ -254,8 +254,9 @@ def file_report(
 
 def _curve(report: _FileReport) -> str:
     """F1 under n^α of the file, and of the stored systems behind it, as SVG."""
-    own = 100 * metrics.alpha_spectrum(report.counts(), STEPS, negative=report.report.negative)
-    others = list(100 * report.others([metrics.power(alpha) for alpha in STEPS[::4]]).to_numpy())
+    powers = [metrics.power(alpha) for alpha in STEPS]
+    own = 100 * metrics.averages(report.counts(), powers, negative=report.report.negative)
+    others = list(100 * report.others(powers[::4]).to_numpy())
     values = np.concatenate([own, *others])
     low = min(float(np.quantile(values, 0.1)), float(own.min())) - 2
     high = float(values.max()) + 2

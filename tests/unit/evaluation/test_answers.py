@@ -72,7 +72,7 @@ def test_compare_and_score_agree(llm, tmp_path):
     files = [path, tmp_path / "other.csv"]
     for rule in ("skip", "count"):
         options = OPTIONS | {"off_list": rule, "labels": "listed"}
-        rows = compare_files([*files, path], replicates=20, **options)[:5]
+        rows = compare_files([*files, path], replicates=20, **options).to_frame()[:5]
         alone = [score_file(each, **options) for each in files]
         for name, report in zip(("score_first", "score_second"), alone, strict=True):
             scores = [report.schemes[scheme]["f1"] for scheme in rows["scheme"]]

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from helpers.evaluation import Comparison, compare_files, score_file
+from helpers.evaluation import compare_files, score_file
 from helpers.metrics import SCHEMES, Outcome, averages, holm, paired_bootstrap
 
 SMALL = {"replicates": 60}
@@ -52,12 +52,12 @@ def rewrite(path, change):
 
 
 def rows(files, **options) -> list[dict]:
-    return compare_files(files, **(SMALL | options)).to_dict("records")
+    return compare_files(files, **(SMALL | options)).rows()
 
 
 class TestNumbers:
     def test_they_are_those_of_the_paired_bootstrap(self, files, systems):
-        table = compare_files(files[:2], negative="NA", replicates=200, seed=5)
+        table = compare_files(files[:2], negative="NA", replicates=200, seed=5).to_frame()
         outcomes = Outcome.from_columns(systems["gold"], systems["good"], second=systems["fair"])
         second, rng = outcomes.of("second"), np.random.default_rng(5)
         scores = [averages(outcome, negative="NA").tolist() for outcome in (outcomes, second)]
@@ -75,11 +75,11 @@ class TestNumbers:
         assert "negative:None" in rows(files[:2], negative="")[0]["signature"]
 
     def test_only_the_correction_depends_on_the_other_files(self, files):
-        among = compare_files(files, negative="NA", **SMALL)
+        among = compare_files(files, negative="NA", **SMALL).to_frame()
         assert among["second"].tolist() == [str(files[1])] * 5 + [str(files[2])] * 5
         assert among["p_holm"].tolist() == holm(among["p"].tolist())
         assert (among["p_holm"] >= among["p"]).all() and (among["p_holm"] > among["p"]).sum() >= 9
-        alone = compare_files([files[0], files[2]], negative="NA", **SMALL).drop(columns="p_holm")
+        alone = compare_files([files[0], files[2]], negative="NA", **SMALL).to_frame().drop(columns="p_holm")
         pd.testing.assert_frame_equal(alone, among.tail(5).drop(columns="p_holm").reset_index(drop=True))
 
 
@@ -90,7 +90,7 @@ class TestClasses:
 
     @pytest.mark.parametrize("labels", ["observed", "listed"])
     def test_the_difference_is_over_one_set_of_classes_which_the_signature_names(self, shown, labels):
-        comparison = Comparison.of_files(shown, labels=labels, schemes=["macro"], **SMALL)
+        comparison = compare_files(shown, labels=labels, schemes=["macro"], **SMALL)
         (row,) = comparison.rows()
         assert row["score_first"] == pytest.approx((4 / 5 + 2 / 3) / 2)
         assert row["score_second"] == pytest.approx((2 / 3 + 1 + 0) / 3)
@@ -111,7 +111,7 @@ class TestLatex:
     def test_intervals_are_those_of_the_file_alone(self, pair):
         files = pair("aabb" * 9, "aaba" * 9, "acbb" * 9)
         options = {"labels": "observed", "schemes": ["macro"], "replicates": 200}
-        text = Comparison.of_files(files, **options).to_latex()
+        text = compare_files(files, **options).to_latex()
         for path in files:
             row = score_file(path, **options).schemes["macro"]
             f1, low, high = (f"{100 * row[name]:.1f}" for name in ("f1", "low", "high"))
@@ -124,7 +124,7 @@ class TestLatex:
         options = {"schemes": ["n^0", "n^0.1", "n^0.2", "n^0.3", "n^0.4"][:n], "replicates": 400}
         row, *_ = rows(files, correction=correction, **options)
         assert row["low"] > 0 and (row[f"p_{correction}"] >= 0.05) == bold
-        comparison = Comparison.of_files(files, correction=correction, **options)
+        comparison = compare_files(files, correction=correction, **options)
         text, lines = comparison.to_text(), comparison.to_latex().splitlines()
         assert sum(line.startswith(r"B & \textbf{") for line in lines) == bold
         said = "systems are not told apart" if bold else "systems differ"

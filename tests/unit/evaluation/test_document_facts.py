@@ -126,7 +126,7 @@ def test_compare_counts_as_score_does(write) -> None:
     files = [write("a", [*ROWS, ROWS[0], UNKNOWN]), write("b", ROWS[:2])]
     for counted_as in ("unique", "official"):
         options = {"gold_file": gold, "counted_as": counted_as, "schemes": ["micro"]}
-        (row,) = compare_files(files, replicates=20, **options).to_dict("records")
+        (row,) = compare_files(files, replicates=20, **options).rows()
         alone = [score_triples(path, **options).schemes["micro"]["f1"] for path in files]
         assert [row["score_first"], row["score_second"]] == pytest.approx(alone)
         assert row["signature"].endswith(f"|as:{counted_as}|match-entities:index")

@@ -224,6 +224,6 @@ def test_replicates_are_cut_at_the_recall_not_at_a_rank(tmp_path, caplog) -> Non
     part = curve_file(tmp_path / "part.csv", FactRanking.from_curve([0.5, 0.6], [0.1, 0.3], 10))
     assert score_fact_file(part, n_facts=10, replicates=2).intervals == {}
     assert "known at some ranks only, so there are no intervals" in caplog.text
-    sample, rng = FactSample.of(whole.until(0.5)), np.random.default_rng(1)
+    sample, rng = whole.until(0.5).sample(), np.random.default_rng(1)
     fixed = bootstrap_intervals(sample, FactSample.scores, rng, 400)  # every replicate cut at one rank
     assert widths[0] < 0.8 * (fixed.high[0] - fixed.low[0])

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helpers.evaluation import leak_report, leak_table
-from helpers.metrics import SCHEMES, Outcome, averages, leaked
+from helpers.evaluation import audit_leak, leak_table
+from helpers.metrics import SCHEMES, Outcome, averages
 from helpers.runs import Run, list_published
 
 PUBLISHED = {"micro": 0.7317, "weighted": 0.6993, "dodrans": 0.6596, "entropy": 0.6672, "macro": 0.5208}
@@ -18,7 +18,7 @@ PUBLISHED = {"micro": 0.7317, "weighted": 0.6993, "dodrans": 0.6596, "entropy": 
 
 def test_gcn_gains_what_recent_claimed() -> None:
     (run,) = (run for run in list_published("tacred", "confusion") if run.model == "gcn")
-    report = leak_report(run.outcome(), run.negative)
+    report = audit_leak(run.outcome(), run.negative)
     assert report.schemes["micro"]["f1"] == pytest.approx(0.6417, abs=5e-5)
     after = {scheme: row["f1"] for scheme, row in report.schemes_leaked.items()}
     assert after == pytest.approx(PUBLISHED, abs=5.1e-5)
@@ -36,11 +36,11 @@ def test_the_table_gives_what_changed_predictions_give(pairs) -> None:
     gold, predicted = map(list, zip(*pairs, strict=True))
     forced = ["N" if label == "N" else other for label, other in pairs]
     table, expected = (Outcome.from_columns(gold, said, labels=list("Nabc")) for said in (predicted, forced))
-    assert leaked(table, "N") == expected == leaked(expected, "N")
+    assert table.leaked("N") == expected == expected.leaked("N")
     assert (averages(expected, negative="N") - averages(table, negative="N") >= -1e-12).all()
     recalls = [averages(each, None, "recall", negative="N") for each in (table, expected)]
     assert recalls[0] == pytest.approx(recalls[1])
-    both = leaked(replace(table, counts=np.stack([table.counts, 2 * table.counts])), "N").table()
+    both = replace(table, counts=np.stack([table.counts, 2 * table.counts])).leaked("N").table()
     assert both.tolist() == [expected.table().tolist(), (2 * expected.table()).tolist()]
 
 

@@ -8,7 +8,8 @@ import pytest
 import scipy.stats
 
 from helpers.cli.score import _seeds_among
-from helpers.evaluation import RunComparison, compare_run_files, score_file
+from helpers.evaluation import compare_run_files, score_file
+from helpers.evaluation.runs_compared import _RunComparison
 from helpers.metrics import Outcome, holm
 from helpers.runs import Run, save_run
 from tests.support import latex_tables, write_rows
@@ -33,10 +34,10 @@ def runs(rng, tmp_path, monkeypatch) -> dict[str, list[str]]:
     return systems
 
 
-def macro(**runs) -> RunComparison:
+def macro(**runs) -> _RunComparison:
     """A comparison of systems by their macro-F1 in each run."""
     values = {system: {"macro": scores} for system, scores in runs.items()}
-    return RunComparison(9, values, {"macro": "f1|scheme:macro|"}, "f1")
+    return _RunComparison(9, values, {"macro": "f1|scheme:macro|"}, "f1")
 
 
 def test_every_number_by_hand(runs):
@@ -66,7 +67,7 @@ def test_ties_are_in_bold_and_of_pd_and_pir_the_least_is_best():
         "b": {"macro": [0.71, 0.72, 0.72], "PIR": [0.3, 0.31, 0.32]},
         "c_1": {"macro": [0.50, 0.51, 0.52], "PIR": []},
     }
-    report = RunComparison(9, values, {"macro": "f1", "PIR": "pir"}, "f1")
+    report = _RunComparison(9, values, {"macro": "f1", "PIR": "pir"}, "f1")
     (table,) = latex_tables(report.to_latex(decimals=0))
     bold = [[cell.startswith(r"\textbf") for cell in row[1:]] for row in table[1:]]
     assert bold == [[True, False], [True, True], [False, False]]

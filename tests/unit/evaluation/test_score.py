@@ -83,7 +83,7 @@ def test_every_score_is_signed_and_says_how_its_interval_was_made(paired):
 def test_how_often_and_by_which_seed_is_drawn_unless_told():
     scoring = (evaluation.score._report, evaluation.score_triples, evaluation.score_multilabel)
     scoring += (evaluation.score_documents, evaluation.score_fact_file)
-    for function in (*scoring, evaluation.compare_fact_files, evaluation.Comparison):
+    for function in (*scoring, evaluation.compare_fact_files, evaluation.compare._Comparison):
         defaults = [inspect.signature(function).parameters[name].default for name in ("replicates", "seed")]
         assert defaults == [0 if function in scoring else 10_000, 1]
 
@@ -211,8 +211,8 @@ class TestRemarks:
         report = score_file(path, **options)
         assert report.schemes["macro"]["f1"] == pytest.approx(2 / 3) and report.ignored == ("org:founded",)
         assert score_file(path, zero_support="zero", **options).schemes["macro"]["f1"] == pytest.approx(1 / 3)
-        table = compare_files([path, path], schemes=["macro"], replicates=9, **options)
-        assert table["score_second"].tolist() == [report.schemes["macro"]["f1"]]
+        (row,) = compare_files([path, path], schemes=["macro"], replicates=9, **options).rows()
+        assert row["score_second"] == report.schemes["macro"]["f1"]
         with pytest.raises(ValueError, match=r"labels\[0\] is 'per:aeg', .* did you mean 'per:age'"):
             score_file(path, labels=["per:aeg"])
 

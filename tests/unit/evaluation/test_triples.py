@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from helpers.data import Triple, TripleItem, read_triples, search_folders
 from helpers.evaluation import compare_files, score_triples
-from helpers.evaluation.triples import _triple_sets, outcome_of_sets
+from helpers.evaluation.triples import ItemSets, _triple_sets
 
 ITEMS = [
     {"gold": [["Ada", "left", "Rome"], ["Bo", "of", "Rome"]], "predicted": [["Ada", "left", "Rome"]]},
@@ -156,18 +156,18 @@ DOCUMENTS = DOCUMENTS.filter(lambda items: any(item.gold for item in items))
 
 @given(items=DOCUMENTS, match=st.sampled_from(["exact", "last-token", "pair", "relation"]), data=st.data())
 def test_order_duplicates_and_names_change_nothing(items, match, data) -> None:
-    outcome = outcome_of_sets(_triple_sets(items, match, False))
+    outcome = ItemSets(_triple_sets(items, match, False)).outcome()
     moved = data.draw(st.permutations(items))
     moved = [TripleItem(*(data.draw(st.permutations(triples * 2)) for triples in item[:2])) for item in moved]
-    assert outcome_of_sets(_triple_sets(moved, match, False)) == outcome
+    assert ItemSets(_triple_sets(moved, match, False)).outcome() == outcome
     renamed = [
         TripleItem(*([each._replace(relation=f"new {each.relation}") for each in part] for part in item[:2]))
         for item in items
     ]
-    first, second = outcome.per_class(), outcome_of_sets(_triple_sets(renamed, match, False)).per_class()
+    first, second = outcome.per_class(), ItemSets(_triple_sets(renamed, match, False)).outcome().per_class()
     assert all((getattr(first, name) == getattr(second, name)).all() for name in ("tp", "fp", "fn"))
     right = [TripleItem(item.gold, item.gold) for item in items]
-    same = outcome_of_sets(_triple_sets(right, match, False)).per_class()
+    same = ItemSets(_triple_sets(right, match, False)).outcome().per_class()
     assert (same.fp == 0).all() and (same.fn == 0).all()
     plain = [tuple([(t.head, t.relation, t.tail) for t in part] for part in item[:2]) for item in items]
     pairs = [(item.gold, item.predicted) for item in items]
@@ -192,12 +192,12 @@ class TestCompare:
     @pytest.mark.parametrize("options", [{}, {"match": "last-token"}, {"match": "pair", "normalise": True}])
     def test_each_score_is_what_the_file_has_alone(self, files, options):
         alone = [score_triples(path, **options) for path in files]
-        for row in compare_files(files, replicates=50, **options).to_dict("records"):
+        for row in compare_files(files, replicates=50, **options).rows():
             for report, column in zip(alone, ("score_first", "score_second"), strict=True):
                 assert row[column] == pytest.approx(report.schemes[row["scheme"]]["f1"], abs=1e-12)
             assert row["n"] == 3 and row["low"] <= row["difference"] <= row["high"]
             assert row["signature"].endswith(alone[0].signature.partition("|v:")[2][3:])
-        table = compare_files([files[0]] * 2, replicates=50, **options)  # items are drawn for both
+        table = compare_files([files[0]] * 2, replicates=50, **options).to_frame()  # items are drawn for both
         assert not table[["difference", "low", "high"]].any().any() and (table["p"] == 1).all()
 
     def test_other_gold_triples_items_and_options_are_refused(self, files, write):

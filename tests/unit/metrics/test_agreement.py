@@ -1,4 +1,4 @@
-"""Rank agreement, flips, crossings on the α axis, scores without one class, and calibration."""
+"""Agreement of rankings, flips, crossings on the α axis, scores without one class, and calibration."""
 
 import math
 
@@ -6,16 +6,9 @@ import numpy as np
 import pytest
 from scipy.stats import kendalltau
 
-from helpers.metrics import Outcome, alpha_crossings, alpha_spectrum, average, averages, calibration, flips
-from helpers.metrics.agreement import leave_one_class_out, rank_agreement, resampled_agreement
+from helpers.metrics import ALPHAS, Outcome, alpha_crossings, average, averages, calibration, flips
+from helpers.metrics.agreement import leave_one_class_out, resampled_agreement
 from helpers.metrics.scores import power
-
-
-def test_rank_agreement_is_kendalls_tau(rng):
-    scores = rng.integers(0, 6, (12, 4)) / 10  # with ties
-    expected = [[kendalltau(left, right).statistic for left in scores.T] for right in scores.T]
-    assert rank_agreement(scores) == pytest.approx(np.array(expected), abs=1e-12)
-    assert np.isnan(rank_agreement([[0.1, 0.5], [0.2, 0.5]])[0, 1])  # a scheme that ties all ranks none
 
 
 def test_flips_are_sorted_by_how_far_apart_the_pair_is():
@@ -32,7 +25,7 @@ def pair():
 
 
 def test_the_spectrum_goes_from_macro_to_weighted(pair):
-    spectrum = alpha_spectrum(pair[0])
+    spectrum = averages(pair[0], [power(alpha) for alpha in ALPHAS])
     expected = [average(pair[0], scheme) for scheme in ("macro", "dodrans", "weighted")]
     assert len(spectrum) == 101 and spectrum[[0, 75, 100]] == pytest.approx(expected, abs=1e-12)
 

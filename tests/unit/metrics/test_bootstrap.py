@@ -38,8 +38,8 @@ def test_the_interval_agrees_with_scipys_bootstrap_of_the_samples(rng):
 
 
 def test_ten_thousand_replicates_are_drawn_unless_told():
-    drawing = (bootstrap_intervals, paired_bootstrap, unpaired_bootstrap, metrics.label_intervals)
-    for function in (*drawing, metrics.RankingOutcome.intervals):
+    drawing = (bootstrap_intervals, paired_bootstrap, unpaired_bootstrap)
+    for function in (*drawing, metrics.RankingOutcome.intervals, metrics.MultilabelOutcome.intervals):
         assert inspect.signature(function).parameters["replicates"].default == 10_000
 
 

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import average_precision_score, f1_score, precision_recall_curve
 
-from helpers.metrics import CLASS_SCORES, FactRanking, averages, fact_scores, paired_bootstrap
-from helpers.metrics.facts import FACT_MEASURES, FactSample
+from helpers.metrics import CLASS_SCORES, FactRanking, averages, paired_bootstrap
+from helpers.metrics.facts import FACT_MEASURES
 from tests.support import FACT_RELATIONS, golden_facts
 
 
@@ -21,7 +21,7 @@ def counts_at(ranking: FactRanking, threshold: float):
 def test_golden_values_of_the_published_evaluation() -> None:
     ranking = FactRanking.from_matrix(*golden_facts(), FACT_RELATIONS, negative="NA")
     assert (ranking.facts, len(ranking)) == (28, 320)
-    found = fact_scores(ranking)
+    found = ranking.measures()
     expected = {"auc": 0.297982, "auc_anchored": 0.333697, "average_precision": 0.337561}
     expected |= {"micro_f1": 0.352941, "P@100": 0.15, "P@200": 0.12, "P@300": 0.093333}
     assert {name: found[name] for name in expected} == pytest.approx(expected, abs=5e-7)
@@ -63,7 +63,7 @@ def test_a_curve_gives_the_list_back(hits, missing, seed) -> None:
     whole = FactRanking.from_scores(order, hits, facts=int(hits.sum()) + missing)
     again = FactRanking.from_curve(whole.precision.round(6), whole.recall.round(6), whole.facts)
     assert again.hits.tolist() == whole.hits.tolist() and again.ranks.tolist() == whole.ranks.tolist()
-    assert fact_scores(again) == pytest.approx(fact_scores(whole) | {"threshold": None}, nan_ok=True)
+    assert again.measures() == pytest.approx(whole.measures() | {"threshold": None}, nan_ok=True)
     equal = np.random.default_rng(seed).integers(0, 9, len(hits))  # scores that are equal share a point
     for scores in (order, equal):
         precision, recall, thresholds = precision_recall_curve(hits, scores)
@@ -118,10 +118,10 @@ def turned(precision, scores=None) -> FactRanking:
         (lambda: two().until(0.99), r"the list ends at recall 0\.\d+"),
         (lambda: two().until(0), "recall is 0"),
         (lambda: two().until(1.5), "recall is 1.5"),
-        (lambda: FactSample.of(two(), [0], [2, 1]), "units: expected 2 positions into 2 units"),
-        (lambda: FactSample.of(two(), [0, 2], [2, 1]), "units: expected 2"),
-        (lambda: FactSample.of(two(), [0, 1], [2, 2]), "facts_of_unit adds up to 4; the list is of 3"),
-        (lambda: FactSample.of(FactRanking.from_curve([0.5], [0.5], 4)), "known at some of its ranks only"),
+        (lambda: two().sample([0], [2, 1]), "units: expected 2 positions into 2 units"),
+        (lambda: two().sample([0, 2], [2, 1]), "units: expected 2"),
+        (lambda: two().sample([0, 1], [2, 2]), "facts_of_unit adds up to 4; the list is of 3"),
+        (lambda: FactRanking.from_curve([0.5], [0.5], 4).sample(), "known at some of its ranks only"),
     ],
 )
 def test_lists_curves_and_units_that_contradict_themselves(call, message) -> None:
@@ -147,7 +147,7 @@ def test_scores_of_every_kind_and_of_none() -> None:
         assert ranking.true_positives.tolist() == [1, 1, 1]
         assert ranking.completed() is ranking
     empty = FactRanking.from_scores([], [])
-    found = fact_scores(empty)
+    found = empty.measures()
     assert np.isnan([found["auc"], found["micro_f1"], found["P@100"]]).all()
     assert (len(empty), empty.facts, found["rank"], found["threshold"]) == (0, 0, 0, None)
     assert FactRanking.from_curve([0, 0], [0, 0], facts=3).ranks.tolist() == [1, 2]
@@ -167,7 +167,7 @@ def drawn_list(rng, n=300, facts=140, tie=1) -> tuple[FactRanking, np.ndarray, n
 def test_a_replicate_is_the_list_with_its_facts_repeated(rng, recall, tie) -> None:
     """All draws of a fact stand at one point; a replicate is cut at a rank of its own, where a tie ends."""
     ranking, units, of_unit = drawn_list(rng, tie=tie)
-    sample = FactSample.of(ranking, units, of_unit)
+    sample = ranking.sample(units, of_unit)
     drawn, ends = sample.resample(rng, 40), set()
     for counts, scores in zip(drawn.counts, drawn.scores(recall=recall), strict=True):
         times, facts = counts[units], int(counts @ of_unit)
@@ -187,12 +187,12 @@ def test_a_replicate_is_the_list_with_its_facts_repeated(rng, recall, tie) -> No
         assert scores[2] == pytest.approx((np.diff(r, prepend=0) * p).sum())
         repeated = (np.repeat(column[:end], times[:end]) for column in (ranking.scores, ranking.hits))
         assert scores[3] == pytest.approx(FactRanking.from_scores(*repeated, facts=facts).best_f1()[0])
-    cut = fact_scores(ranking if recall is None else ranking.until(recall), at=[])
-    for whole in (sample, FactSample.of(ranking)):
+    cut = (ranking if recall is None else ranking.until(recall)).measures(at=[])
+    for whole in (sample, ranking.sample()):
         assert whole.scores(recall=recall) == pytest.approx([cut[name] for name in FACT_MEASURES])
     assert recall is None or len(ends) > 7
     with pytest.raises(ValueError, match="not of the same samples, or units and facts"):
-        paired_bootstrap(sample, FactSample.of(ranking), lambda table: table.scores(), rng, 9)
+        paired_bootstrap(sample, ranking.sample(), lambda table: table.scores(), rng, 9)
     at = drawn.scores([50], recall)
     assert np.array_equal(at[:, :4], drawn.scores(recall=recall), equal_nan=True)
     for counts, score in zip(drawn.counts, at[:, 4], strict=True):  # P@N is of the whole list
@@ -207,6 +207,6 @@ def test_all_golden_values_of_real_probabilities(data_dir: Path) -> None:
     gold = np.zeros(file["probabilities"].shape, dtype=bool)
     gold[np.repeat(np.arange(len(gold)), file["gold_lengths"]), file["gold"]] = True
     ranking = FactRanking.from_matrix(file["probabilities"], gold, list("01234"), negative="0")
-    found = fact_scores(ranking)
+    found = ranking.measures()
     expected = {"auc": 0.85169, "micro_f1": 0.79669, "P@100": 0.99, "P@200": 0.98, "P@300": 0.96667}
     assert {name: found[name] for name in expected} == pytest.approx(expected, abs=5e-6)

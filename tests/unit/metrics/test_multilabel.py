@@ -13,7 +13,7 @@ from sklearn.metrics import f1_score, fbeta_score, jaccard_score, precision_scor
 from sklearn.preprocessing import MultiLabelBinarizer
 
 from helpers.metrics import Outcome, Policy, averages, class_weights, multilabel, power
-from helpers.metrics.multilabel import MultilabelOutcome, label_intervals
+from helpers.metrics.multilabel import MultilabelOutcome
 
 GOLDEN = json.loads((Path(__file__).parents[2] / "golden" / "multilabel.json").read_text())
 PROPERTY = settings(max_examples=60)
@@ -75,15 +75,15 @@ def test_wrong_policies_and_schemes_are_refused(rng):
         ({"schemes": "macro"}, "schemes is 'macro': a list of schemes is needed"),
     ):
         with pytest.raises(ValueError, match=message):
-            label_intervals(Outcome.from_sets(*pair(rng)), rng, replicates=2, **options)
+            from_scores(*pair(rng)).intervals([1], rng, 2, **options)
 
 
 def test_the_averaged_labels_of_intervals_stay_those_of_the_original(rng):
     """A label with one gold instance is absent from a third of the replicates, and still counts there."""
     truth = np.ones((50, 2), int)
     truth[1:, 1] = 0
-    sets = Outcome.from_sets(truth, truth)
-    found = label_intervals(sets, rng, ["macro"], replicates=400, labels="supported")["macro"]
+    outcome = from_scores(truth, truth, 1)
+    found = outcome.intervals([1], rng, 400, ["macro"], labels="supported")["macro"]
     assert (found.value, found.low, found.high) == (1, 0.5, 1)
 
 

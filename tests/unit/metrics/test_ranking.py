@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import ndcg_score
 
-from helpers.metrics import RankingOutcome, as_label_matrix, checked_ks, names_at
+from helpers.metrics import RankingOutcome, as_label_matrix, checked_ks
+from helpers.metrics.multilabel import _names_at
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "multilabel.json"
 EXAMPLES = json.loads(GOLDEN.read_text())["worked_examples"]
@@ -44,7 +45,7 @@ def by_hand(truth, scores, ks):
             row.append([hits.sum() / k, *(np.array([hits.sum(), hits.sum(), dcg]) / [relevant, best, ideal]
                         if relevant else [0, 0, 0])])  # fmt: skip
         rows.append(np.array(row).T.ravel())
-    return dict(zip(names_at(ks), np.mean(rows, axis=0), strict=True))
+    return dict(zip(_names_at(ks), np.mean(rows, axis=0), strict=True))
 
 
 @pytest.mark.parametrize(("n", "n_labels", "share"), [(80, 40, 0.05), (1000, 1000, 0.5)])

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from helpers.data import TypedSample
-from helpers.metrics import Outcome, average, leaked
+from helpers.metrics import Outcome, average
 from helpers.models import History, Model, build
 from helpers.models.base import Settings
 from helpers.models.type_restriction import POSITIVE, TypeRestriction
@@ -96,7 +96,7 @@ def test_both_evaluations_case_by_case(model) -> None:
     assert predicted["as-published"] == [case[4] for case in CASES]
     gold = [case[0] for case in CASES]
     tables = {mode: Outcome.from_columns(gold, labels, labels=LABELS) for mode, labels in predicted.items()}
-    tables["leaked"] = leaked(tables["corrected"], NEGATIVE)
+    tables["leaked"] = tables["corrected"].leaked(NEGATIVE)
     micro = {mode: average(table, "micro", negative=NEGATIVE) for mode, table in tables.items()}
     assert micro["as-published"] > micro["leaked"] > micro["corrected"]
     row = tables["as-published"].table()[0]

@@ -7,7 +7,6 @@ import pytest
 
 from helpers import ROOT
 from helpers.data import PUBLISHED_LISTS, locate, read_gids_probabilities
-from helpers.metrics import FactSample
 from helpers.papers.distant import RankedLists, _published_list_runs
 from helpers.papers.protocols import claims_of_table_4
 from helpers.reporting import load_published
@@ -117,4 +116,4 @@ class TestStoredLists:
         assert np.abs(scores[cells] - facts.scores).max() < 1e-6
         ranking = facts.ranking(run.labels, run.negative)
         assert np.array_equal(gold[cells], ranking.hits)
-        FactSample.of(ranking, cells[0], gold[:, 1:].sum(axis=1))
+        ranking.sample(cells[0], gold[:, 1:].sum(axis=1))

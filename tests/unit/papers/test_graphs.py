@@ -3,7 +3,7 @@
 import pytest
 
 from helpers.data import pruned_heads
-from helpers.metrics import SCHEMES, Outcome, leaked
+from helpers.metrics import SCHEMES, Outcome
 from helpers.papers import graphs
 from helpers.papers.findings import findings_table
 from helpers.papers.graphs import AS_PUBLISHED, DRAWN, WITHOUT_TYPES, PairSystems
@@ -29,7 +29,7 @@ def runs() -> list[Run]:
         for rows, about in zip(pair, ({}, {"typed": False}), strict=True):
             about = {"base": "svm"} | about
             corrected = run("RECENT", rows, seed, "base-svm", evaluation="corrected", **about)
-            forced = leaked(corrected.outcome(), "no_relation").to_rows()
+            forced = corrected.outcome().leaked("no_relation").to_rows()
             variant = "base-svm+evaluation-as-published"
             made += [corrected, run("RECENT", forced, seed, variant, evaluation="as-published", **about)]
     return made

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from helpers import runs
 from helpers.core import files
-from helpers.metrics import FactRanking, MultilabelOutcome, Outcome, fact_scores
+from helpers.metrics import FactRanking, MultilabelOutcome, Outcome
 from helpers.runs import ConfusionRows, RankedFacts, Run, different_fields, list_runs, load_run, save_run
 from helpers.runs.files import _run_text
 
@@ -90,7 +90,7 @@ class TestRoundTrip:
         assert (again.labels, again.facts) == (ranking.labels, ranking.facts)
         assert np.abs(again.scores - ranking.scores).max() <= 5e-4
         assert run.outcome().pairs[0] == scores[:, [0, 2, 3]].argmax() // 3
-        assert fact_scores(again) == pytest.approx(fact_scores(ranking), abs=5e-4, nan_ok=True)
+        assert again.measures() == pytest.approx(ranking.measures(), abs=5e-4, nan_ok=True)
         assert RankedFacts.from_ranking(again, labels=labels, pairs=pairs) == kept
 
     @given(st.lists(st.tuples(st.integers(1, 4), st.booleans()), min_size=1, max_size=30))
