@@ -244,7 +244,7 @@ class Answers(NamedTuple):
         listed = self.labels or (() if isinstance(averaged, str) else averaged)
         wider = {*outcome.labels, *listed}
         mixed = len({isinstance(label, str) for label in wider}) > 1  # `Policy` refuses what is no label here
-        if mixed:
+        if mixed or len(wider) == len(outcome.labels):
             return outcome
         others = [label for label in outcome.labels if label not in listed and label != negative]
         for index, label in enumerate(listed):

@@ -23,14 +23,9 @@ if TYPE_CHECKING:
 
 SCORES = ("precision", "recall", "f1")
 RANKS = ("rank", "rank_leaked", "rank_change")
-COLUMNS = {
-    "f1": Column("f1"),
-    "f1_leaked": Column("leaked"),
-    "f1_gain": Column("gain", form=points),
-    "precision": Column("precision", 12),
-    "precision_leaked": Column("p leaked", 10),
-    "recall": Column("recall", 10),
-}
+COLUMNS = {"f1": Column("f1"), "f1_leaked": Column("leaked"), "f1_gain": Column("gain", form=points)}
+COLUMNS |= {"precision": Column("precision", 12), "precision_leaked": Column("p leaked", 10)}
+COLUMNS |= {"recall": Column("recall", 10)}
 
 
 @dataclass(frozen=True)
@@ -111,19 +106,15 @@ def audit_leak(
     0.3333
     """
     metrics.scheme_names(schemes)  # refuses an unknown one before the file is read
-    if isinstance(source, Outcome):
-        return _report(source, negative, schemes)
-    columns = read_label_columns(source, **reading)
-    with naming_file(source):
-        name = columns.columns.get("gold")
-        if name is not None and name == columns.columns.get("predicted"):
-            raise ValueError(f"column {shown(name)} is both gold and predicted")
-        return _report(Outcome.from_columns(columns["gold"], columns["predicted"]), negative, schemes)
-
-
-def _report(table: Outcome, negative: Label, schemes: Schemes) -> _LeakReport:
-    before = metrics.evaluate(table, schemes=schemes, negative=negative)
-    after = metrics.evaluate(table.leaked(negative), schemes=schemes, negative=negative)
+    if not isinstance(source, Outcome):
+        columns = read_label_columns(source, **reading)
+        with naming_file(source):
+            name = columns.columns.get("gold")
+            if name is not None and name == columns.columns.get("predicted"):
+                raise ValueError(f"column {shown(name)} is both gold and predicted")
+            return audit_leak(Outcome.from_columns(columns["gold"], columns["predicted"]), negative, schemes)
+    before = metrics.evaluate(source, schemes=schemes, negative=negative)
+    after = metrics.evaluate(source.leaked(negative), schemes=schemes, negative=negative)
     after.sign("|leak:gold_negative")
     stated, forced = (
         {scheme: {name: row[name] for name in (*SCORES, "signature")} for scheme, row in rows.items()}
@@ -138,7 +129,7 @@ def _report(table: Outcome, negative: Label, schemes: Schemes) -> _LeakReport:
         notes = (f"no sample has the gold label {shown(negative)}: there is nothing to leak",)
     elif right == n_negative:
         notes = ("no negative sample is answered with a relation: what the leak leaves, ask how it was made",)
-    counts = table.n, n_negative, n_negative - right
+    counts = source.n, n_negative, n_negative - right
     return _LeakReport(*counts, negative, stated, forced, gain, before.signature, notes)
 
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from ..core import Label, naming_file, progress
 from ..data import read_label_columns
-from ..metrics import ClassCounts, Outcome, accuracy_samples, average, paired_bootstrap
+from ..metrics import ClassCounts, Outcome, average, paired_bootstrap
 from .compare import matched
 
 TEST_SETS, REPLICATES, LEVEL = 400, 200, 0.05
@@ -131,6 +131,20 @@ def _errors(label: np.ndarray, said: np.ndarray, shares: np.ndarray, size: int) 
     return spread / np.maximum(spread.sum(1, keepdims=True), np.finfo(float).tiny)
 
 
+def _accuracy_samples(discordant: float, difference: float, power: float) -> int:
+    """Samples that McNemar's test of two accuracies on one test set needs.
+
+    n = (z_.975 √d + z_{power} √(d − δ²))² / δ², d the share of samples on which exactly one system is
+    right (`discordant`), δ the difference of the accuracies, not 0. Source: Connor 1987.
+
+    >>> _accuracy_samples(0.1, 0.01, 0.8)
+    7847
+    """
+    z = NormalDist().inv_cdf
+    root = z(1 - LEVEL / 2) * sqrt(discordant) + z(power) * sqrt(discordant - difference**2)
+    return ceil(root**2 / difference**2)
+
+
 class SamplePlan(NamedTuple):
     """How many samples tell two systems apart, and how likely each size is to.
 
@@ -138,7 +152,7 @@ class SamplePlan(NamedTuple):
     ----------
     scheme, difference, discordant, power : what was asked: the scheme, a fraction, the share of samples on
         which exactly one system is right, and the power. needed : samples, from the curve through `rows`.
-    rows : (samples, power there, its standard error). by_formula : `accuracy_samples`, if of accuracy.
+    rows : (samples, power there, its standard error). by_formula : by McNemar's test, of accuracy, else None.
     """
 
     scheme: str
@@ -176,7 +190,7 @@ def plan_samples(
     -------
     scheme, difference, discordant, power : what was asked: the scheme, a fraction, the share of samples on
         which exactly one system is right, and the power. needed : samples, from the curve through `rows`.
-    rows : (samples, power there, its standard error). by_formula : `accuracy_samples`, if of accuracy.
+    rows : (samples, power there, its standard error). by_formula : by McNemar's test, of accuracy, else None.
 
     Raises ValueError where the first system does not lead, or for a power outside (0.05, 1).
 
@@ -190,8 +204,10 @@ def plan_samples(
     difference, rng = float(_lead(population, scheme, negative)), np.random.default_rng(seed)
     if not difference > 0:
         raise ValueError(f"under {scheme} the first system does not lead")
+    if not LEVEL < power < 1:
+        raise ValueError(f"power is {power:g}: it has to lie between {LEVEL:g} and 1, e.g. 0.8")
     differ, shares = _discordant(population), population.counts
-    by_formula = accuracy_samples(differ, float(_lead(population, "accuracy")), power)
+    by_formula = _accuracy_samples(differ, difference, power) if scheme == "accuracy" else None
     normal, start = NormalDist(), 10_000
     drawn = replace(population, counts=rng.multinomial(start, shares, 1000))
     spread = _lead(drawn, scheme, negative).std()
@@ -210,8 +226,7 @@ def plan_samples(
     probits = [normal.inv_cdf(share) for share in powers[known]]
     slope, start_at = np.polyfit(np.sqrt(sizes[known]), probits, 1)
     needed = ceil(((normal.inv_cdf(power) - start_at) / slope) ** 2)
-    formula = by_formula if scheme == "accuracy" else None
-    return SamplePlan(scheme, difference, differ, power, needed, tuple(rows), formula)
+    return SamplePlan(scheme, difference, differ, power, needed, tuple(rows), by_formula)
 
 
 def plan_files(

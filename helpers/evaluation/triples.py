@@ -224,7 +224,7 @@ def _report(
     outcome = items.outcome()
     counts, policy = outcome.per_class(), dict(averaging)
     schemes, score = policy.pop("schemes"), policy.pop("score")
-    report = metrics.class_report(counts, Policy.of(counts, **policy), schemes, score, "triples")
+    report = Policy.of(counts, **policy).report(counts, schemes, score, "triples")
     report.sign(matching + metrics.bootstrap_suffix(replicates, seed))
     if replicates:
         scores, rng = partial(averages, classes_of=counts, **averaging), np.random.default_rng(seed)

@@ -13,7 +13,7 @@ from .counting import as_label_matrix, as_score_matrix, checked_labels
 from .outcome import Outcome
 from .scores import CLASS_SCORES, SCHEMES, ClassCounts, Schemes, Weighting, resolve_score
 from .scores import class_weights, desiderata, power, register_scheme, scheme_names
-from .averaging import RULES, Policy, average, averages, class_report, evaluate, signature
+from .averaging import RULES, Policy, average, averages, evaluate, signature
 from .report import DIRECTION_SCORES, ClassReport, Column, Report, Table
 from .report import chance, escape_markdown, percent, plain_number, plain_values, points
 from .latex import latex_float, latex_name, latex_text
@@ -23,7 +23,7 @@ from .bootstrap import Interval, bootstrap_intervals, bootstrap_suffix
 from .bootstrap import paired_bootstrap, unpaired_bootstrap
 from .significance import CORRECTIONS, FEW_RUNS, SAWILOWSKY
 from .significance import cohens_d, holm, mean_and_sd, run_test, sawilowsky, welch_from_summary
-from .significance import accuracy_samples, runs_needed, runs_power
+from .significance import runs_needed, runs_power
 from .agreement import ALPHAS, alpha_crossings, calibration, flips
 from .agreement import leave_one_class_out, resampled_agreement
 

@@ -12,7 +12,7 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import compress
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -36,12 +36,6 @@ NAMED_LABELS = {"supported": "skip", "observed": "zero", "listed": "zero"}
 
 
 Counts = Outcome | ClassCounts
-
-
-class _ArrayLike(Protocol):
-    """A column of another library: a tensor, a pandas Series, an Arrow array."""
-
-    def __array__(self, *args: Any, **kwargs: Any) -> Any: ...
 
 
 @dataclass(frozen=True)
@@ -160,6 +154,41 @@ class Policy:
             labels_n=len(counts.labels) if sets else None,
         )
 
+    def report(
+        self, counts: ClassCounts, schemes: Schemes = None, score: Score = "f1", sets_of: str = ""
+    ) -> ClassReport:
+        """The report of one table of class counts; accuracy is nan where samples are sets.
+
+        sets_of : as in `ClassReport`. The rest as in `evaluate`.
+
+        >>> counts = Outcome.from_sets([[1, 0]], [[1, 1]], ["a", "b"]).per_class()
+        >>> Policy.of(counts).report(counts).schemes["micro"]["precision"]
+        0.5
+        """
+        name, _ = resolve_score(score)
+        scores = {"precision": "precision", "recall": "recall"} | {name: score}
+        listed, averaged = self.choose(counts)
+        columns = [averages(counts, schemes, each, **vars(self)).tolist() for each in scores.values()]
+        rows = {}
+        for scheme, *values in zip(scheme_names(schemes), *columns, strict=True):
+            row = dict(zip(scores, values, strict=True))
+            of_means = f_of_means(row["precision"], row["recall"], name)
+            row |= {} if of_means is None else {f"{name}_of_means": of_means.item()}
+            rows[scheme] = row | {"signature": self.signature(counts, name, scheme)}
+        return ClassReport(
+            n=counts.n,
+            labels=counts.labels,
+            negative=self.negative,
+            accuracy=float(counts.correct.sum() / counts.n) if counts.decision is None else np.nan,
+            averaged=tuple(compress(counts.labels, averaged)),
+            ignored=tuple(compress(counts.labels, listed & ~averaged)),
+            schemes=rows,
+            per_class=_class_rows(counts, scores, averaged, self.zero_division),
+            score_name=name,
+            signature=self.signature(counts, name),
+            sets_of=sets_of,
+        )
+
 
 def _short(names: Sequence[str], n_labels: int) -> tuple[str, ...] | str:
     """A label list as a signature has it: up to three names, or how many they are and a hash."""
@@ -254,8 +283,8 @@ def average(counts: Counts, scheme: str | Weighting, score: Score = "f1", **poli
 
 
 def evaluate(
-    gold: Outcome | ClassCounts | list | tuple | _ArrayLike,
-    predicted: list | tuple | _ArrayLike | None = None,
+    gold: Any,
+    predicted: Any = None,
     *,
     negative: Label | None = None,
     labels: str | Sequence[Label] = "supported",
@@ -312,43 +341,7 @@ def evaluate(
     single = scheme if average is None else average
     schemes = schemes if single is None else [single]
     rules = Policy(negative, labels, zero_support, zero_division, negative_in_normaliser)
-    return class_report(counts, rules, schemes, score)
-
-
-def class_report(
-    counts: ClassCounts, rules: Policy, schemes: Schemes = None, score: Score = "f1", sets_of: str = ""
-) -> ClassReport:
-    """The report of one table of class counts under a policy; accuracy is nan where samples are sets.
-
-    sets_of : as in `ClassReport`. The rest as in `evaluate`.
-
-    >>> counts = Outcome.from_sets([[1, 0]], [[1, 1]], ["a", "b"]).per_class()
-    >>> class_report(counts, Policy.of(counts)).schemes["micro"]["precision"]
-    0.5
-    """
-    name, _ = resolve_score(score)
-    scores = {"precision": "precision", "recall": "recall"} | {name: score}
-    listed, averaged = rules.choose(counts)
-    columns = [averages(counts, schemes, each, **vars(rules)).tolist() for each in scores.values()]
-    rows = {}
-    for scheme, *values in zip(scheme_names(schemes), *columns, strict=True):
-        row = dict(zip(scores, values, strict=True))
-        of_means = f_of_means(row["precision"], row["recall"], name)
-        row |= {} if of_means is None else {f"{name}_of_means": of_means.item()}
-        rows[scheme] = row | {"signature": rules.signature(counts, name, scheme)}
-    return ClassReport(
-        n=counts.n,
-        labels=counts.labels,
-        negative=rules.negative,
-        accuracy=float(counts.correct.sum() / counts.n) if counts.decision is None else np.nan,
-        averaged=tuple(compress(counts.labels, averaged)),
-        ignored=tuple(compress(counts.labels, listed & ~averaged)),
-        schemes=rows,
-        per_class=_class_rows(counts, scores, averaged, rules.zero_division),
-        score_name=name,
-        signature=rules.signature(counts, name),
-        sets_of=sets_of,
-    )
+    return rules.report(counts, schemes, score)
 
 
 def _class_rows(

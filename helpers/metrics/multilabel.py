@@ -34,7 +34,6 @@ from .scores import ClassCounts, Schemes, f_of_means, ratio, scheme_names
 
 BLOCK_ENTRIES = 1 << 21  # rows × columns of scores that are worked on at a time: 16 MB
 MEASURES = ("P", "R", "RP", "NDCG")
-RANKS = "the hits are those of the first {} ranks"
 
 
 def _values(hits: Any, relevant: Any, ks: Sequence[int]) -> np.ndarray:
@@ -66,18 +65,15 @@ def _values(hits: Any, relevant: Any, ks: Sequence[int]) -> np.ndarray:
     return np.stack([n_hits / k, n_hits / some, n_hits / np.minimum(k, some), dcg / ideal], axis=1)
 
 
-def checked_ks(
-    ks: Iterable[int], most: int, limit: str = "there are {} labels", argument: str = "ks[{}]"
-) -> np.ndarray:
-    """(M,) the K's; ValueError unless they are one or more different whole numbers from 1 to `most`.
-
-    limit, argument : how messages say what limits them, and call each.
+def checked_ks(ks: Iterable[int], most: int, argument: str = "ks[{}]") -> np.ndarray:
+    """(M,) the K's; ValueError, which calls each by `argument`, unless they are one or more different whole
+    numbers from 1 to `most`.
 
     >>> checked_ks([5, 1], 5).tolist()
     [5, 1]
     >>> checked_ks([1, 6], 5)
     Traceback (most recent call last):
-    ValueError: ks[1] is 6, but there are 5 labels: different whole numbers from 1 on are needed
+    ValueError: ks[1] is 6: different whole numbers from 1 to 5 are needed
     """
     given = [] if isinstance(ks, str) or not isinstance(ks, Iterable) else list(ks)
     if not given:
@@ -85,8 +81,8 @@ def checked_ks(
     for index, k in enumerate(given):
         is_whole = isinstance(k, int | np.integer) and not isinstance(k, bool)
         if not is_whole or not 1 <= k <= most or k in given[:index]:
-            but = f"{argument.format(index)} is {k!r}, but {limit.format(most)}"
-            raise ValueError(f"{but}: different whole numbers from 1 on are needed")
+            wrong = f"{argument.format(index)} is {k!r}"
+            raise ValueError(f"{wrong}: different whole numbers from 1 to {most} are needed")
     return np.array(given, dtype=np.intp)
 
 
@@ -155,7 +151,7 @@ class RankingOutcome(Outcome):
 
     def values(self, ks: Iterable[int]) -> np.ndarray:
         """(K, 4·M) the measures of each kind of instance, in the order of `_names_at`."""
-        wanted, relevant = checked_ks(ks, self.depth, RANKS).tolist(), self.roles["relevant"]
+        wanted, relevant = checked_ks(ks, self.depth).tolist(), self.roles["relevant"]
         measures = np.zeros((len(relevant), len(MEASURES) * len(wanted)))
         for rows in _row_blocks(len(measures), self.depth):
             single = _values(self.roles["hits"][rows], relevant[rows], wanted)

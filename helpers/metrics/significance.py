@@ -1,6 +1,6 @@
 """Do two models differ, and by how much? Tests and effect sizes over the runs of each model.
 
-And how many runs, or test samples, does a difference need to be seen?
+And how many runs does a difference need to be seen?
 
 Scores of several seeds go in, in any unit. Every standard deviation is the *sample* SD (ddof = 1): with
 ddof = 0 the published p-values of Table 4 come out half as large again (0.0077 in place of 0.005).
@@ -16,8 +16,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import namedtuple
 from collections.abc import Sequence
-from math import ceil, sqrt
-from statistics import NormalDist
+from math import sqrt
 
 import numpy as np
 import scipy  # scipy loads scipy.stats when it is first asked for: importing this module stays quick
@@ -240,25 +239,6 @@ def runs_needed(difference: float, sd: float, power: float = 0.8) -> int:
     if runs > MOST_RUNS:
         raise ValueError(f"a difference of {difference:g} at SD {sd:g} needs more than {MOST_RUNS:,} runs")
     return runs
-
-
-def accuracy_samples(discordant: float, difference: float, power: float = 0.8) -> int:
-    """Samples that McNemar's test of two accuracies on one test set needs.
-
-    n = (z_.975 √d + z_{power} √(d − δ²))² / δ², d the share of samples on which exactly one system is
-    right (`discordant`), δ the difference of the accuracies. Source: Connor 1987.
-
-    Raises ValueError for a δ of 0, and one that is larger than d.
-
-    >>> accuracy_samples(0.1, 0.01)
-    7847
-    """
-    _check(difference, power)
-    if not abs(difference) <= discordant <= 1:
-        raise ValueError(f"discordant is {discordant:g}: from the difference, {abs(difference):g}, to 1")
-    z = NormalDist().inv_cdf
-    root = z(1 - LEVEL / 2) * sqrt(discordant) + z(power) * sqrt(discordant - difference**2)
-    return ceil(root**2 / difference**2)
 
 
 def _check(difference: float, power: float = 0.5) -> None:

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from helpers.evaluation import changed_answers, plan_files, plan_samples
-from helpers.evaluation.plan import _at_difference, _discordant, _lead
-from helpers.metrics import Outcome, accuracy_samples, averages
+from helpers.evaluation.plan import _accuracy_samples, _at_difference, _discordant, _lead
+from helpers.metrics import Outcome, averages
 from tests.support import write_rows
 
 GOLD = ["NA"] * 60 + ["a"] * 30 + ["b"] * 10
@@ -23,6 +23,7 @@ WORST = Outcome.from_columns(["a"] * 10, ["a"] * 2 + ["b"] * 8)
     ("function", "arguments", "message"),
     [
         (_at_difference, (JOINT, "macro", 0.9, "NA"), r"under macro the two systems differ by \d+\.\d\d"),
+        (plan_samples, (JOINT, "accuracy", 1.0), "power is 1: it has to lie between 0.05 and 1"),
         (changed_answers, (SINGLE, "macro", 0.2, 0.01, "NA"), "changing 1 % of the answers makes"),
         (changed_answers, (RIGHT, "macro", 0.01, 0.1), "no system can be better"),
         (changed_answers, (SINGLE, "accuracy", 0.27, 0.3, "NA"), "of at most 24.00 points: 27 cannot"),
@@ -63,7 +64,7 @@ def test_changed_answers_make_the_difference_and_err_as_the_system_does(scheme) 
 def test_accuracy_needs_what_mcnemars_formula_says() -> None:
     moved = _at_difference(JOINT, "accuracy", 0.05)
     plan = plan_samples(moved, "accuracy", test_sets=200)
-    assert plan.by_formula == accuracy_samples(_discordant(moved), 0.05)
+    assert plan.by_formula == _accuracy_samples(_discordant(moved), 0.05, 0.8)
     assert plan.needed == pytest.approx(plan.by_formula, rel=0.15)
     plan = plan_samples(moved, "macro", negative="NA", test_sets=40, replicates=50)
     sizes, powers, errors = zip(*plan.rows, strict=True)
@@ -86,7 +87,7 @@ def test_the_command_plans_two_files(files, call) -> None:
     (plan,) = json.loads(call(*words, "--format", "json")[1])
     (expected,) = plan_files(*files, difference=0.05, schemes=["accuracy"])
     moved = _at_difference(JOINT, "accuracy", 0.05)
-    assert plan["by_formula"] == accuracy_samples(_discordant(moved), 0.05)
+    assert plan["by_formula"] == _accuracy_samples(_discordant(moved), 0.05, 0.8)
     assert plan["needed"] == expected.needed and f"{expected.needed:,}" in call(*words)[1]
 
 

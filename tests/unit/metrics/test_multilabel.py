@@ -171,7 +171,7 @@ def test_scores_of_some_labels_only(rng):
     [
         ({"scores": [[0.5, np.nan]]}, r"scores\[0, 1\] is nan"),
         ({"scores": [[0.5]]}, r"scores has shape \(1, 1\), but truth has \(1, 2\)"),
-        ({"depth": 3}, "depth is 3, but there are 2 labels"),
+        ({"depth": 3}, "depth is 3: different whole numbers from 1 to 2 are"),
         ({"threshold": np.inf}, "threshold is inf: a finite number is needed"),
         ({"unscored": 1}, r"scores has shape \(1, 2\), but truth has \(1, 1\)"),
     ],

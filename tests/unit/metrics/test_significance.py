@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from helpers.metrics import CORRECTIONS, accuracy_samples, cohens_d, holm, mean_and_sd, runs_needed
+from helpers.metrics import CORRECTIONS, cohens_d, holm, mean_and_sd, runs_needed
 from helpers.metrics.significance import _cohens_d_interval as cohens_d_interval
 from helpers.metrics.significance import run_test, runs_power, sawilowsky, welch_from_summary
 
@@ -96,8 +96,6 @@ def test_both_sds_zero(value, runs):
         (lambda: runs_needed(1, 1, 1), "power is 1: it has to lie between 0.05 and 1"),
         (lambda: runs_needed(1, 1, 0.05), "power is 0.05"),
         (lambda: runs_needed(1e-9, 1), "more than 100,000 runs"),
-        (lambda: accuracy_samples(0.1, 0.2), "discordant is 0.1"),
-        (lambda: accuracy_samples(1.5, 0.2), "discordant is 1.5"),
     ],
 )
 def test_bad_numbers_are_named(call, message):
