@@ -345,11 +345,11 @@ class ClassReport(Report):
         >>> ClassReport(1, (), None, 1.0, (), (), {"micro": {"f1": 1.0}}, {}, "f1", "").rows()
         [{'kind': 'scheme', 'name': 'micro', 'f1': 1.0}]
         """
-        undefined = {
-            label: {"undefined": " ".join(row["undefined"])} for label, row in self.per_class.items()
+        classes = {
+            label: row | {"undefined": " ".join(row["undefined"])} for label, row in self.per_class.items()
         }
-        classes = {label: row | undefined[label] for label, row in self.per_class.items()}
-        return {"scheme": self.schemes, "class": classes} | {kind: self._section(kind) for kind in self.extra}
+        tables: dict[str, dict[Any, Any]] = {"scheme": self.schemes, "class": classes}
+        return tables | {kind: self._section(kind) for kind in self.extra}
 
     def _section(self, kind: str) -> dict[str, dict[str, Any]]:
         """A section of `extra` as named rows; the values that stand by themselves make up one row."""
