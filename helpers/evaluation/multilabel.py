@@ -5,6 +5,7 @@ What looks like a slip in a file but is no error is logged. Nothing is trained h
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -147,31 +148,18 @@ def score_multilabel(
     >>> score_multilabel([[1, 0], [0, 1]], [[1.5, -1], [-1, -0.5]], ks=[1]).scores["Micro-F1"]
     0.6666666666666666
     """
-    files = isinstance(truth, str | Path)
-    if files:
-        truth, matrix = _read_matrices(truth, scores)
-    else:
-        matrix = metrics.as_score_matrix(scores)
+    files = (truth, scores) if isinstance(truth, str | Path) else ()
+    truth, matrix = map(read_matrix, files) if files else (truth, metrics.as_score_matrix(scores))
     Policy(labels=labels), metrics.scheme_names(schemes)  # refuse unknown words before the pass over the data
     ks = metrics.checked_ks(_usual_ks(matrix.shape[1]) if ks is None else ks, matrix.shape[1]).tolist()
-    outcome = MultilabelOutcome.from_scores(
-        truth, matrix, max(ks), threshold=threshold, multiclass=multiclass, keep_sets=bool(replicates)
-    )
+    with naming_file(", ".join(map(str, files))) if files else contextlib.nullcontext():
+        outcome = MultilabelOutcome.from_scores(
+            truth, matrix, max(ks), threshold=threshold, multiclass=multiclass, keep_sets=bool(replicates)
+        )
     report = _report_of(outcome, ks, replicates, seed, schemes, labels=labels)
     for remark in _remarks(truth, matrix, report, threshold, multiclass) if files else ():
         logger.warning("%s: %s", scores, remark)
     return report
-
-
-def _read_matrices(truth_path: Path | str, scores_path: Path | str) -> tuple[Any, Any]:
-    """Gold labels and scores of files, of one shape."""
-    truth, scores = read_matrix(truth_path), read_matrix(scores_path)
-    if truth.shape != scores.shape:
-        given, wanted = ("{} rows and {} columns".format(*each.shape) for each in (scores, truth))
-        needed = "a score is needed for each instance and label"
-        raise ValueError(f"{scores_path} has {given}, but {truth_path} has {wanted}: {needed}")
-    with naming_file(truth_path):
-        return metrics.as_label_matrix(truth), scores
 
 
 def _usual_ks(n_labels: int) -> list[int]:

@@ -99,7 +99,7 @@ def test_intervals_are_a_section_of_their_own_and_change_no_score(drawn):
 
 def test_shapes_are_named_with_both_files(saved):
     truth, scores = saved(".npy", scores=SCORES[:, :3])
-    message = rf"{scores} has 5 rows and 3 columns, but {truth} has 5 rows and 4 columns"
+    message = rf"{truth}, {scores}: scores has shape \(5, 3\), but truth has \(5, 4\)"
     with pytest.raises(ValueError, match=message):
         score_multilabel(truth, scores, ks=[1])
 
