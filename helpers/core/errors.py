@@ -158,15 +158,6 @@ def unknown_name(
     return ValueError(f"unknown {kind} {shown(name)}{hint} Known: {listing(known) or 'none'}")
 
 
-def signature_field(value: object) -> str:
-    r"""A value in a signature, whose fields are joined by `|`: `|` becomes `\|`, and the backslash `\\`.
-
-    >>> print("|".join(["f1", f"negative:{signature_field('a|n:9')}", "n:3"]))
-    f1|negative:a\|n:9|n:3
-    """
-    return str(value).replace("\\", "\\\\").replace("|", "\\|")
-
-
 def csv_text(rows: Iterable[Iterable[Any]], raw: bool = False) -> str:
     """Rows as CSV that a spreadsheet may open: no text of it is run as a formula.
 

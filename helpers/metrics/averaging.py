@@ -9,6 +9,7 @@ own (`f1_of_means`), since the two differ (Opitz & Burst 2019).
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import compress
@@ -16,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core import SKIPPED, Label, shown, signature_field, unlisted_message
+from ..core import SKIPPED, Label, shown, unlisted_message
 from .counting import checked_labels
 from .outcome import Outcome, positions, scalar
 from .report import ClassReport, plain_number
@@ -214,11 +215,10 @@ def signature(score: str, **fields: Any) -> str:
     """
     parts = [score]
     for name, value in fields.items():
-        if isinstance(value, tuple):
-            text = "+".join(signature_field(each).replace("+", "\\+") for each in value)
-        else:
-            text = signature_field(plain_number(value) if isinstance(value, float) else value)
-        parts += [] if value is None else [f"{name}:{text}"]
+        if value is not None:
+            values, marks = (value, r"[\\|+]") if isinstance(value, tuple) else ((value,), r"[\\|]")
+            texts = (plain_number(each) if isinstance(each, float) else str(each) for each in values)
+            parts.append(f"{name}:" + "+".join(re.sub(marks, r"\\\g<0>", text) for text in texts))
     return "|".join([*parts, f"v:{RULES}"])
 
 

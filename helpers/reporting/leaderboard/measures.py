@@ -342,18 +342,18 @@ def _signature(measure: _Measure, run: Run, outcome: Any) -> str:
     >>> _signature(_BUILT_IN[0], run, run.outcome())
     'accuracy|negative:None|n:3|v:0.1'
     """
-    name, negative = measure.name, f"negative:{core.signature_field(run.negative)}"
-    n = f"n:{run.n}|v:{metrics.RULES}"
+    name, negative, n = measure.name, str(run.negative), run.n
     if name in metrics.scheme_names():
         counts = class_counts(run)
         return metrics.Policy.of(counts, negative=run.negative).signature(counts, "f1", name)
     if measure.kind == "sets" and "@" in name:
         return outcome.ranking.signature(name)
     if measure.kind == "facts":
-        return f"{name}|level:{run.table.level}|{negative}|facts:{outcome.facts}|v:{metrics.RULES}"
+        return metrics.signature(name, level=run.table.level, negative=negative, facts=outcome.facts)
     if measure.kind == "paired":
         performance = "official_macro" if _semeval(run.labels, run.negative) else "macro"
-        return f"{name}|performance:{performance}|inverse:e1e2|{negative}|{n}"
+        return metrics.signature(name, performance=performance, inverse="e1e2", negative=negative, n=n)
     if name == "official_macro":
-        return f"f1|official:semeval2010|labels:supported|{negative}|direction:grouped|{n}"
-    return f"{name}|{negative}|{n}"
+        fields = {"official": "semeval2010", "labels": "supported", "negative": negative}
+        return metrics.signature("f1", **fields, direction="grouped", n=n)
+    return metrics.signature(name, negative=negative, n=n)
