@@ -42,10 +42,6 @@ class FactList(NamedTuple):
     true: tuple[np.ndarray, np.ndarray] | None = None
     negative: str | None = None
 
-    def until(self, recall: float | None) -> FactRanking:
-        """The list up to a recall, to be scored; what is drawn again is the whole list."""
-        return self.ranking if recall is None else self.ranking.until(recall)
-
     def sample(self) -> FactSample:
         """The list to be drawn again: by entity pair, or fact by fact where pairs are not named."""
         return self.ranking.sample(self.pairs, self.facts_of_pair)

@@ -150,7 +150,7 @@ def score_fact_file(
     names = metrics.scheme_names(schemes)  # refuses an unknown one before the file is read
     (whole,) = read_fact_lists([path], facts, **reading)
     with naming_file(path):
-        ranking = whole.until(recall)
+        ranking = whole.ranking.until(recall)
         scores = plain_values(ranking.measures())
         precision_at = {str(n): scores.pop(f"P@{n}") for n in metrics.PRECISION_AT}
         best = _facts_at(whole, ranking, scores["threshold"])
@@ -240,8 +240,9 @@ def _signature(facts: FactList, recall: float | None) -> str:
     """How it was counted: which units, equal scores, where the list was cut."""
     recipe = {"level": "bag", "area": "points", "ties": "order"}
     recipe |= {"recall": "all" if recall is None else f"{recall:g}", "negative": str(facts.negative)}
-    recipe |= {"drawn": "fact" if facts.pairs is None else "pair", "n": str(len(facts.until(recall)))}
-    return metrics.signature("facts", **recipe, facts=str(facts.ranking.facts))
+    recipe |= {"drawn": "fact" if facts.pairs is None else "pair"}
+    sizes = {"n": len(facts.ranking.until(recall)), "facts": facts.ranking.facts}
+    return metrics.signature("facts", **recipe, **sizes)
 
 
 def _intervals(
@@ -319,7 +320,7 @@ def compare_fact_files(
     lists, ends, single = read_fact_lists((first, second), facts, **reading), [], []
     for each in lists:
         with naming_file(each.path):
-            ends.append(float(each.until(recall).recall[-1]))
+            ends.append(float(each.ranking.until(recall).recall[-1]))
             single.append(_drawn(each, (), recall, replicates, seed))
     if recall is None and abs(ends[0] - ends[1]) > 0.01:
         said = f"the lists end at recalls {ends[0]:.3f} and {ends[1]:.3f}, so their areas are not comparable"

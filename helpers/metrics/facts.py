@@ -229,15 +229,17 @@ class FactRanking:
         # scores that tie where no threshold is known to cut
         return FactRanking.from_scores(-behind_cut.cumsum(), hits, self.facts)
 
-    def until(self, recall: float) -> FactRanking:
+    def until(self, recall: float | None) -> FactRanking:
         """The list up to the first rank that reaches a recall: lists that stop early can be compared there.
 
-        A tie that is cut ends there, for thresholds of the new list.
+        A tie that is cut ends there, for thresholds of the new list. None: the whole list.
         Raises ValueError for a recall outside (0, 1], and for a list that never reaches it.
 
         >>> FactRanking.from_scores([3, 2, 1], [True, False, True], facts=4).until(0.25).ranks.tolist()
         [1]
         """
+        if recall is None:
+            return self
         if not 0 < recall <= 1:
             raise ValueError(f"recall is {recall!r}: it has to be above 0 and at most 1, e.g. 0.2")
         reached = np.flatnonzero(self.recall >= recall - 1e-12)

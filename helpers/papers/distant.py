@@ -66,7 +66,7 @@ class RankedLists(dict[str, Run]):
             ranking = self.ranking(name)
             if recall is not None and ranking.recall[-1] < recall:
                 continue
-            ranking = ranking if recall is None else ranking.until(recall)
+            ranking = ranking.until(recall)
             row = {"system": name, "facts": ranking.facts, "n": len(ranking)}
             row |= {"recall": np.nan if recall is None else recall, "ends_at": ranking.recall[-1]}
             row |= {"precision": ranking.precision[-1], "drawn": _drawn_unit(run)} | ranking.measures()

@@ -187,7 +187,7 @@ def test_a_replicate_is_the_list_with_its_facts_repeated(rng, recall, tie) -> No
         assert scores[2] == pytest.approx((np.diff(r, prepend=0) * p).sum())
         repeated = (np.repeat(column[:end], times[:end]) for column in (ranking.scores, ranking.hits))
         assert scores[3] == pytest.approx(FactRanking.from_scores(*repeated, facts=facts).best_f1()[0])
-    cut = (ranking if recall is None else ranking.until(recall)).measures(at=[])
+    cut = ranking.until(recall).measures(at=[])
     for whole in (sample, ranking.sample()):
         assert whole.scores(recall=recall) == pytest.approx([cut[name] for name in FACT_MEASURES])
     assert recall is None or len(ends) > 7
