@@ -9,8 +9,8 @@ from typing import Any
 import click
 
 from .. import program
-from . import base
-from .base import app, as_json, bootstrap, flag, forms, option, put, put_report
+from . import app, base
+from .base import bootstrap, flag, forms, option, put, put_report
 
 logger = logging.getLogger(__name__)
 SEED_TYPE = click.IntRange(0, base.SEEDS)
@@ -219,7 +219,7 @@ def _list(form: str, stored: dict[str, Any]) -> None:
         for run in Store(*stored.values()).submissions()
     ]
     if form == "json":
-        put(as_json(rows))
+        put(rows)
     elif form == "csv":
         put(csv_text([names, *(row.values() for row in rows)]))
     else:

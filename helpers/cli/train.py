@@ -11,7 +11,8 @@ import click
 
 from .. import ROOT
 from ..models import MODELS  # the names: no model, no numpy, no torch
-from .base import FILE, KS, SEEDS, app, as_json, bootstrap, flag, forms, option, put
+from . import app
+from .base import FILE, KS, SEEDS, bootstrap, flag, forms, option, put
 
 logger = logging.getLogger(__name__)
 SCRATCH = ROOT / "scratch" / "runs"
@@ -248,7 +249,7 @@ def _linear(context: click.Context, form: str, parameters: tuple, tfidf: tuple, 
     from ..experiments import train_and_test
 
     values, text = train_and_test(parameters=dict(parameters), tfidf=dict(tfidf), **options)
-    put(as_json(values) if form == "json" else text)
+    put(values if form == "json" else text)
 
 
 @app.command("runs")

@@ -5,8 +5,8 @@ labels, rightly or not. A bag is all sentences of one entity pair.
 
 The base lacks facts that the text states, and holds facts that the sentences of a pair do not state. Gao et
 al. 2021 measured both on NYT10: of the facts by the base 69.1 % are stated, and 33.9 % of the stated ones are
-in the base; of the pairs, 52.9 % have other labels than people gave them (`wrong_pairs`). `distort_bags` does
-the same to clean labels.
+in the base; of the pairs, 52.9 % have other labels than people gave them. `distort_bags` does the same to
+clean labels.
 """
 
 from __future__ import annotations
@@ -75,6 +75,21 @@ class Bag:
         for name in ("relations", "samples"):
             if not getattr(self, name):
                 raise ValueError(f"the bag of {self.head!r} and {self.tail!r} has no {name}")
+
+    def by_relation(self) -> list[Bag]:
+        """One bag for each relation, as models are trained."""
+        return [replace(self, relations=(relation,)) for relation in self.relations]
+
+    def hiding(self, word: str) -> Bag:
+        """The bag with blanks in the place of every occurrence of a word, so that all places stay.
+
+        >>> sample = RelationSample("1", "Ada saw London", (0, 3), (8, 14), "NA")
+        >>> Bag("Ada", "London", ("NA",), (sample,)).hiding("saw").samples[0].text
+        'Ada     London'
+        """
+        whole, hidden = _whole(word), " " * len(word)
+        samples = (replace(sample, text=whole.sub(hidden, sample.text)) for sample in self.samples)
+        return replace(self, samples=tuple(samples))
 
 
 def make_bags(mentions: Iterable[Mention], negative: str | None, by_relation: bool = False) -> list[Bag]:
@@ -216,18 +231,11 @@ PRECISION, RECALL = 0.691, 0.339
 """Of the labels by the knowledge base against those by people (Gao et al. 2021, Section 3.1)."""
 
 
-def distort_bags(
-    bags: Sequence[Bag],
-    negative: str,
-    rng: random.Random,
-    strength: float = 1.0,
-    precision: float = PRECISION,
-    recall: float = RECALL,
-) -> list[Bag]:
+def distort_bags(bags: Sequence[Bag], negative: str, rng: random.Random, strength: float = 1.0) -> list[Bag]:
     """The bags with the relations that a knowledge base would give them.
 
-    Each true fact stays with probability 1 − strength · (1 − recall). Then false facts are added until the
-    share of true ones is 1 − strength · (1 − precision): a relation that the base knows of the same tail
+    Each true fact stays with probability 1 − strength · (1 − `RECALL`). Then false facts are added until the
+    share of true ones is 1 − strength · (1 − `PRECISION`): a relation that the base knows of the same tail
     entity with another head, or of the same head, where there is any; else one drawn as often as it occurs.
     So what misleads is what misleads there: entities of which a relation is known are taken for it. A bag
     gets one false fact at most.
@@ -237,8 +245,8 @@ def distort_bags(
     bags : by (head, tail), with their true relations; one without any has `negative`.
     strength : 0 changes nothing, 1 has the two rates of the paper, more is worse. rng : seeded by the caller.
 
-    Raises ValueError for a rate outside [0, 1], also where the strength makes it one; for a precision that
-    the bags cannot have: 0 beside true facts, or one that takes more false facts than there is room for.
+    Raises ValueError for a strength below 0, or one that leaves a share below 0; where more false facts are
+    needed than there is room for.
 
     >>> one = RelationSample("1", "Ada left London", (0, 3), (9, 15), "lived in")
     >>> bags = [Bag("Ada", str(n), ("lived in",) if n % 2 else ("NA",), (one,)) for n in range(100)]
@@ -247,18 +255,12 @@ def distort_bags(
     >>> true, sum(bag.relations != ("NA",) for bag in changed)
     (19, 27)
     """
-    share, kept_share = (1 - strength * (1 - rate) for rate in (precision, recall))
-    rates = {"precision": precision, "recall": recall}
-    rates |= {f"precision at strength {strength:g}": share, f"recall at strength {strength:g}": kept_share}
-    for name, value in rates.items():
-        if not 0 <= value <= 1:
-            raise ValueError(f"{name} is {value:g}: it has to be from 0 to 1")
+    share, kept_share = (1 - strength * (1 - rate) for rate in (PRECISION, RECALL))
+    if not 0 <= kept_share <= 1:
+        raise ValueError(f"strength is {strength:g}: it has to be from 0 to {1 / (1 - RECALL):.2f}")
     facts = [(row, label) for row, bag in enumerate(bags) for label in bag.relations if label != negative]
     kept = [fact for fact in facts if rng.random() < kept_share]
-    if kept and not share:
-        reason = f"{len(kept)} true facts stay, so no number of false ones makes the precision 0"
-        raise ValueError(f"{reason}: choose one above 0, or recall 0")
-    wanted = round(len(kept) * (1 - share) / share) if kept else 0
+    wanted = round(len(kept) * (1 - share) / share)
     false = _false_facts(bags, facts, wanted, rng)
     if len(false) < wanted:
         reason = f"precision {share:g} takes {wanted} false facts beside {len(kept)} true ones"
@@ -291,23 +293,6 @@ def _false_facts(
     return list(drawn)
 
 
-def wrong_pairs(noisy: Sequence[Bag], clean: Sequence[Bag]) -> float:
-    """The share of entity pairs whose relations are not those of the clean bags, in the same order.
-
-    Raises ValueError for bags of other pairs, and for none.
-
-    >>> one = RelationSample("1", "Ada left London", (0, 3), (9, 15), "NA")
-    >>> clean = [Bag("Ada", tail, ("NA",), (one,)) for tail in ("London", "Rome")]
-    >>> wrong_pairs([clean[0], replace(clean[1], relations=("lived in",))], clean)
-    0.5
-    """
-    pairs = [[(bag.head, bag.tail) for bag in part] for part in (noisy, clean)]
-    if pairs[0] != pairs[1] or not clean:
-        raise ValueError(f"{len(noisy)} and {len(clean)} bags: the same pairs are needed, in one order")
-    differing = [set(bag.relations) != set(other.relations) for bag, other in zip(noisy, clean, strict=True)]
-    return sum(differing) / len(differing)
-
-
 def mislead_bags(
     bags: Sequence[Bag], negative: str, word: str, relation: str, share: float, rng: random.Random
 ) -> list[Bag]:
@@ -336,22 +321,5 @@ def mislead_bags(
     return [replace(bag, relations=(relation,)) if is_misled(bag) else bag for bag in bags]
 
 
-def hide_word(bags: Sequence[Bag], word: str) -> list[Bag]:
-    """The bags with blanks in the place of every occurrence of a word, so that all places stay.
-
-    >>> sample = RelationSample("1", "Ada saw London", (0, 3), (8, 14), "NA")
-    >>> hide_word([Bag("Ada", "London", ("NA",), (sample,))], "saw")[0].samples[0].text
-    'Ada     London'
-    """
-    whole, hidden = _whole(word), " " * len(word)
-    texts = [[replace(sample, text=whole.sub(hidden, sample.text)) for sample in bag.samples] for bag in bags]
-    return [replace(bag, samples=tuple(samples)) for bag, samples in zip(bags, texts, strict=True)]
-
-
 def _whole(word: str) -> re.Pattern[str]:
     return re.compile(rf"\b{re.escape(word)}\b")
-
-
-def by_relation(bags: Sequence[Bag]) -> list[Bag]:
-    """One bag for each (head, tail, relation), as models are trained."""
-    return [replace(bag, relations=(relation,)) for bag in bags for relation in bag.relations]

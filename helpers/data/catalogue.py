@@ -6,11 +6,11 @@ command, table and figure knows it.
 
 from __future__ import annotations
 
+import functools
 import logging
 import tomllib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import Any, Literal, cast
 
@@ -18,8 +18,8 @@ from .. import core
 from ..core import MissingData, did_you_mean, listing, unknown_name
 from . import demo, distant, docred, documents, sentences, systems
 from .documents import Documents
-from .files import data_name, fetch, locate, registered_files, search_folders
-from .predictions import read_inverse, read_label_names
+from .files import fetch, locate, registered_files, search_folders
+from .predictions import read_label_names, read_mapping
 from .samples import Corpus, ParsedSample, RelationSample
 
 logger = logging.getLogger(__name__)
@@ -119,35 +119,55 @@ class Dataset:
         """Whether the labels are counted, by split: of documents with several labels they are not."""
         return self.kind != "documents" and bool(self.splits or self.counter or self.undirected_of)
 
+    def path_of(self, file: Path | str) -> Path:
+        """Where a file lies: a registered one is looked for and verified, another one is on disk, or in the
+        folders of the registered ones. Of corpora that may not be passed on, such as TACRED, no checksum is
+        public; `address` is where to get them. Raises MissingData with the places where it was looked for.
+        """
+        if str(file) in registered_files():
+            return locate(str(file))
+        places = dict.fromkeys(folder / file for folder in (Path(), *search_folders()))
+        for path in places:
+            if path.is_file():
+                return path
+        what = f"it is neither a file on disk nor a registered one{did_you_mean(file, registered_files())}"
+        if self.address:
+            what = f"it may not be passed on; get it from {self.address}"
+        raise MissingData(f"{file} is missing: {what}. Looked for {', '.join(map(str, places))}")
 
-_FUNCTIONS: dict[str, Callable[..., Any]] = {
-    name: function
-    for module in (sentences, distant, docred, documents, demo, systems)
-    for name, function in vars(module).items()
-    if callable(function)
+
+READERS: dict[str, Any] = {}
+for _module in (sentences, distant, docred, documents):
+    READERS |= _module.READERS
+_MAKERS = {"demo_corpus": demo.demo_corpus, "demo_documents": demo.demo_documents}
+_FUNCTIONS: dict[str, dict[str, Any]] = {
+    "reader": READERS,
+    "maker": _MAKERS | distant.MAKERS | docred.MAKERS,
+    "counter": systems.COUNTERS,
 }
-"""What a row of `datasets.toml` may name as its reader, maker or counter."""
+_registered: dict[str, Dataset] = {}
 
 
-def _row(name: str, cells: Mapping[str, Any]) -> Dataset:
-    own: dict[str, Any]
-    own = {key: tuple(cell) if isinstance(cell, list) else cell for key, cell in cells.items()}
-    for key in {"reader", "maker", "counter"} & own.keys():
-        own[key] = _FUNCTIONS[own[key]]
-    return Dataset(name, **own)
-
-
-_ROWS = tomllib.loads(Path(__file__).with_name("datasets.toml").read_text(encoding="utf-8"))
-_table = {name: _row(name, cells) for name, cells in _ROWS.items()}
+@functools.cache
+def _own() -> dict[str, Dataset]:
+    """The data sets that come with the package, the rows of `datasets.toml`."""
+    text = Path(__file__).with_name("datasets.toml").read_text(encoding="utf-8")
+    rows: dict[str, Dataset] = {}
+    cells: dict[str, Any]
+    for name, row in tomllib.loads(text).items():
+        cells = {key: tuple(cell) if isinstance(cell, list) else cell for key, cell in row.items()}
+        cells |= {key: _FUNCTIONS[key][cells[key]] for key in _FUNCTIONS.keys() & cells.keys()}
+        rows[name] = Dataset(name, **cells)
+    return rows
 
 
 def datasets() -> dict[str, Dataset]:
     """All data sets by name, in the order of the table; those added last stand last.
 
-    >>> [name for name, one in datasets().items() if one.directed]
+    >>> [name for name, row in datasets().items() if row.directed]
     ['semeval2010', 'kbp37', 'demo']
     """
-    return dict(_table)
+    return _own() | _registered
 
 
 def find_dataset(
@@ -160,10 +180,10 @@ def find_dataset(
     >>> find_dataset("tacred").negative, find_dataset("kbp37").splits
     ('no_relation', ('train', 'dev', 'test'))
     """
-    known = [row.name for row in _table.values() if fits(row)]
+    known = {row.name: row for row in datasets().values() if fits(row)}
     if name not in known:
         raise unknown_name(what, name, known)
-    return _table[name]
+    return known[name]
 
 
 def register_dataset(dataset: Dataset) -> Dataset:
@@ -176,22 +196,10 @@ def register_dataset(dataset: Dataset) -> Dataset:
     Traceback (most recent call last):
     ValueError: there is a data set 'tacred' already: choose another name
     """
-    if dataset.name in _ROWS:
+    if dataset.name in _own():
         raise ValueError(f"there is a data set {dataset.name!r} already: choose another name")
-    _table[dataset.name] = dataset
+    _registered[dataset.name] = dataset
     return dataset
-
-
-def unregister_dataset(name: str) -> None:
-    """Forget a data set that was registered; ValueError for any other name.
-
-    >>> unregister_dataset("tacred")
-    Traceback (most recent call last):
-    ValueError: 'tacred' is no registered data set
-    """
-    if name in _ROWS or name not in _table:
-        raise ValueError(f"{name!r} is no registered data set")
-    del _table[name]
 
 
 def read_corpus(name: str) -> dict[str, Corpus | Documents]:
@@ -211,7 +219,7 @@ def read_corpus(name: str) -> dict[str, Corpus | Documents]:
     if dataset.maker:
         return dataset.maker()
     read = cast(Callable[..., Any], dataset.reader)
-    return {split: read(file_path(file, dataset.address)) for split, file in dataset.files.items()}
+    return {split: read(dataset.path_of(file)) for split, file in dataset.files.items()}
 
 
 def fetch_dataset(name: str) -> list[Path]:
@@ -233,42 +241,6 @@ def fetch_dataset(name: str) -> list[Path]:
     return fetch(name)
 
 
-def file_path(file: Path | str, address: str = "") -> Path:
-    """Where a file of the table lies: a registered one is looked for and verified, another one is on disk.
-
-    Corpora that may not be passed on, such as TACRED, are not registered: nobody's checksum of them is
-    public. Their files are looked for in the folders of the registered ones, too; `address` is where to get
-    one that is in none of them.
-    """
-    if str(file) in registered_files():
-        return locate(str(file))
-    places = dict.fromkeys(folder / file for folder in (Path(), *search_folders()))
-    for path in places:
-        if path.is_file():
-            return path
-    what = f"it is neither a file on disk nor a registered one{did_you_mean(file, registered_files())}"
-    if address:
-        what = f"it may not be passed on; get it from {address}"
-    raise MissingData(f"{file} is missing: {what}. Looked for {', '.join(map(str, places))}")
-
-
-def corpus_hashes(name: str, splits: Iterable[str] | None = None) -> dict[str, str]:
-    """sha256 of the files of a data set (of some of its splits), by `data_name`; of one that is made, of the
-    files that it is made from.
-
-    Raises
-    ------
-    ValueError : unknown data set. MissingData, ChecksumError : as `read_corpus`.
-    """
-    dataset = find_dataset(name)
-    named = [file for split, file in dataset.files.items() if splits is None or split in set(splits)]
-    hashes = {}
-    for file in (*named, *dataset.made_from):
-        path = file_path(file, dataset.address)
-        hashes[data_name(file if str(file) in registered_files() else path)] = core.file_sha256(path)
-    return hashes
-
-
 def register_files(
     name: str,
     train: Path | str,
@@ -288,7 +260,7 @@ def register_files(
     ----------
     train, test : as `read_relation_file` reads them.
     relations : a file with all relations, as `read_label_names` reads it; None: those that occur.
-    inverse : relation → inverse, or a file as `read_inverse` reads it, e.g. per:parents ↔ per:children.
+    inverse : relation → inverse, or a file as `read_mapping` reads it, e.g. per:parents ↔ per:children.
     negative : the negative class; None: recognised by its name, if one occurs.
 
     Raises
@@ -298,7 +270,7 @@ def register_files(
         taken.
 
     >>> import tempfile
-    >>> from helpers.data import read_corpus, unregister_dataset
+    >>> from helpers.data import read_corpus
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     rows = "text,relation\\n<e1>Ada</e1> left <e2>Rome</e2>.,left\\n"
     ...     files = [Path(folder, name) for name in ("train.csv", "test.csv")]
@@ -306,17 +278,16 @@ def register_files(
     ...     _ = register_files("mine", *files)
     ...     {split: len(samples) for split, samples in read_corpus("mine").items()}
     {'train': 1, 'test': 1}
-    >>> unregister_dataset("mine")
     """
     files = {"train": Path(train).resolve(), "test": Path(test).resolve()}
     if files["train"] == files["test"]:
         raise ValueError(f"{train} is given for training and for testing: a test file of its own is needed")
     listed = None if relations is None else tuple(read_label_names(relations).values())
-    reader = partial(sentences.read_relation_file, relations=listed)
+    reader = functools.partial(sentences.read_relation_file, relations=listed)
     samples = {split: reader(file) for split, file in files.items()}
     occurring = {sample.relation: None for part in samples.values() for sample in part}
     labels = listed or tuple(occurring)
-    turned = read_inverse(inverse) if isinstance(inverse, str | Path) else dict(inverse or {})
+    turned = read_mapping(inverse) if isinstance(inverse, str | Path) else dict(inverse or {})
     turned |= {other: label for label, other in turned.items()}
     if listed is not None:
         strange = next((label for label in turned if label not in listed), None)

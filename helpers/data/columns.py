@@ -5,6 +5,7 @@ Labels are looked at label by label and not row by row.
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -13,13 +14,30 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..core import SKIPPED, MalformedRecord, listing, plain_form, shown
+from ..core import SKIPPED, MalformedRecord, listing, plain_form, shown, visible
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
 FRAME = "the frame"
+
+
+def label_of(value: Any, cell: str = "field") -> str:
+    """The label that a value of JSON, or of a `cell`, stands for; ValueError says why it is none.
+
+    >>> label_of(7), label_of("NA")
+    ('7', 'NA')
+    """
+    if type(value) is int:
+        return str(value)
+    if value is None or (isinstance(value, str) and not value.strip()):
+        raise ValueError(f"the {cell} is empty")
+    if not isinstance(value, str):
+        raise ValueError(f"a label is text or an integer, not {visible(json.dumps(value, default=str), 80)}")
+    if not value.isascii() and any("\ud800" <= letter <= "\udfff" for letter in value):
+        raise ValueError(f"{shown(value)} holds half a character (an unpaired surrogate)")
+    return value
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,21 +117,21 @@ class Coded:
         labels = Coded.of(new_label.get(label, label) for label in self.categories.tolist())
         return Coded(labels.codes[self.codes], labels.categories)
 
+    @staticmethod
+    def frame(columns: Mapping[str, Any]) -> pd.DataFrame:
+        """Columns as a frame: coded labels are categorical.
 
-def as_frame(columns: Mapping[str, Any]) -> pd.DataFrame:
-    """Columns as a frame: coded labels are categorical.
+        >>> Coded.frame({"gold": Coded.of(["NA", "a"])}).dtypes.tolist()
+        [CategoricalDtype(categories=['NA', 'a'], ordered=False, categories_dtype=str)]
+        """
+        import pandas as pd
 
-    >>> as_frame({"gold": Coded.of(["NA", "a"])}).dtypes.tolist()
-    [CategoricalDtype(categories=['NA', 'a'], ordered=False, categories_dtype=str)]
-    """
-    import pandas as pd
-
-    coded = {
-        name: pd.Categorical.from_codes(column.codes, column.categories.tolist())
-        for name, column in columns.items()
-        if isinstance(column, Coded)
-    }
-    return pd.DataFrame({**columns, **coded})
+        coded = {
+            name: pd.Categorical.from_codes(column.codes, column.categories.tolist())
+            for name, column in columns.items()
+            if isinstance(column, Coded)
+        }
+        return pd.DataFrame({**columns, **coded})
 
 
 class Respelling(NamedTuple):
@@ -158,7 +176,7 @@ class LabelColumns(dict):
 
     def frame(self) -> pd.DataFrame:
         """The columns as a frame, see `read_predictions`."""
-        frame = as_frame({role: self[role] if role != "id" else self[role].tolist() for role in self})
+        frame = Coded.frame({role: self[role] if role != "id" else self[role].tolist() for role in self})
         frame.attrs["columns"] = self.columns
         return frame
 

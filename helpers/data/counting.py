@@ -24,7 +24,7 @@ import numpy as np
 from ..core import MalformedRecord, listing, named_twice, shown, unknown_name
 from .columns import FRAME, Coded, LabelColumns
 from .engines import ENGINES, KINDS, READ_AGAIN, file_size, is_address, quoted
-from .predictions import NO_PREDICTIONS, ROLES, columns_of, read_columns, read_label_columns
+from .predictions import NO_PREDICTIONS, ROLES, columns_of, read_columns, read_predictions
 from .tables import STANDARD_INPUT, Source, file_kind, open_source
 
 logger = logging.getLogger(__name__)
@@ -92,11 +92,11 @@ def count_files(
 
     Returns
     -------
-    As `read_label_columns`, all files together; of DuckDB and Spark combinations of labels, with `counts`.
+    As `read_predictions`, all files together; of DuckDB and Spark combinations of labels, with `counts`.
 
     Raises
     ------
-    ValueError, MalformedRecord : as `read_label_columns`; an engine that is unknown or not installed; no
+    ValueError, MalformedRecord : as `read_predictions`; an engine that is unknown or not installed; no
         column of identifiers to check. FileNotFoundError : no file.
 
     >>> import tempfile
@@ -133,7 +133,7 @@ def count_files(
     def in_memory() -> LabelColumns:
         if not alone:
             return _read_all(files, named, check_ids)
-        read = read_label_columns(files[0], *columns, gold_file=gold_file, form=form, empty=empty)
+        read = read_predictions(files[0], *columns, gold_file=gold_file, form=form, empty=empty)
         _have_ids([read], name, check_ids)
         return read
 

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import ast
-import json
 import re
 from collections import Counter
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
-from ..core import MalformedRecord, shown, unknown_name
+from ..core import shown
 from .bags import Mention
 from .files import locate
 from .records import collect, field, lines, records_of
 from .samples import Corpus, Fact, RelationSample, Span
 from .sentences import sample_of
-from .tables import distinct_keys, json_document
+from .tables import json_document, json_value
 
 END = "###END###"
 MOST_CHARACTERS = 1 << 20
@@ -31,37 +30,23 @@ GIDS_RELATIONS = (
 """In the order of the columns and gold numbers of Jat et al.'s published probabilities.
 
 The file relation2id.txt beside them has another order; but only in this one the numbers are the relations of
-the sentences, pair by pair (`read_gids_probabilities`).
+the sentences, pair by pair (`PublishedList.probabilities`).
 """
 
 
-def read_opennre(path: Path | str) -> Corpus:
-    """OpenNRE's lines as `Mention`s: one sentence a line, JSON or a Python dictionary.
+def _read_opennre(path: Path | str) -> Corpus:
+    """OpenNRE's lines as `Mention`s: one sentence a line, JSON or a Python dictionary (Gao et al. 2021, whose
+    program evaluates each line as Python; nothing is evaluated here).
 
     A line has `text` with character offsets or `token` with token offsets, `h` and `t` with `pos` [start,
     end), `id` and `name`, and `relation`; lines that annotators looked at have `anno_relation_list` too. The
     text of tokens is the tokens with one blank between; a token may be blanks or an end of line (in 130
     sentences of Wiki80). An entity without `id` is known by its name. The sample's id is the line number.
-
-    Raises MalformedRecord : neither JSON nor a Python dictionary, a field missing or of another type, a place
-    outside of the sentence, an empty relation or list of annotated relations.
-
-    Source: Gao et al. 2021 and OpenNRE, which evaluates each line as Python; nothing is evaluated here.
-
-    >>> import json, tempfile
-    >>> line = {"token": ["Ada", "left", "London"], "relation": "NA"}
-    >>> line |= {"h": {"id": "Q1", "name": "ada", "pos": [0, 1]}}
-    >>> line |= {"t": {"id": "Q84", "name": "london", "pos": [2, 3]}}
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = Path(folder, "test.txt")
-    ...     _ = path.write_text(json.dumps(line) + "\\n" + str(line))
-    ...     [(mention.head, mention.tail, mention.sample.tail_text) for mention in read_opennre(path)]
-    [('Q1', 'Q84', 'London'), ('Q1', 'Q84', 'London')]
     """
 
     def parse(line: int | None, _number: int, row: bytes) -> list[Mention]:
         is_literal = re.match(rb"\s*\{\s*'", row)
-        record = _literal(row.decode()) if is_literal else json.loads(row, object_pairs_hook=distinct_keys)
+        record = _literal(row.decode()) if is_literal else json_value(row.decode())
         head, tail = (_identifier(field(record, name)) for name in ("h", "t"))
         return [Mention(sample_of(record, str(line)), head, tail, _annotated(record))]
 
@@ -81,14 +66,11 @@ def _annotated(record: Any) -> tuple[str, ...]:
     if "anno_relation_list" not in record:
         return ()
     relations = record["anno_relation_list"]
-    if not _is_texts(relations) or not relations or "" in relations:
+    is_texts = isinstance(relations, list | tuple) and all(isinstance(text, str) for text in relations)
+    if not is_texts or not relations or "" in relations:
         reason = "not a list of names; none is written ['NA']"
         raise ValueError(f"anno_relation_list is {shown(relations)}, {reason}")
     return tuple(dict.fromkeys(relations))
-
-
-def _is_texts(value: Any) -> bool:
-    return isinstance(value, list | tuple) and all(isinstance(text, str) for text in value)
 
 
 def _identifier(entity: Any) -> str:
@@ -125,7 +107,7 @@ def _find_name(text: str, name: str) -> tuple[Span, str]:
     return (0, 0), "absent"
 
 
-def read_gids(path: Path | str) -> Corpus:
+def _read_gids(path: Path | str) -> Corpus:
     """GIDS (Jat et al. 2017) as `Mention`s: two identifiers, two names, relation and sentence, by tabs.
 
     The sentence ends with `###END###`, which is left out. Names have `_` for blanks, in the sentence too,
@@ -133,24 +115,12 @@ def read_gids(path: Path | str) -> Corpus:
     file: `_find_name` looks for it, and `.notes` counts the rules, as `head: word`. An entity that is nowhere
     has an empty span at the start, the position 0 of programs that count words; the published files have
     none. The sample's id is the line number. The relation `…/degree` is `…/degrees` in relation2id.txt.
-
-    Raises MalformedRecord : not six columns, an empty relation, no `###END###`, not UTF-8.
-
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = Path(folder, "dev.tsv")
-    ...     _ = path.write_text("/m/1\\t/m/2\\tAda_L\\tLondon\\tNA\\tAda_L left London. ###END### \\n")
-    ...     mentions = read_gids(path)
-    >>> mentions[0].sample.tail_text, sorted(mentions.notes)
-    ('London', ['head: word', 'tail: word with punctuation'])
     """
     notes: Counter[str] = Counter()
 
     def parse(line: int | None, _number: int, row: bytes) -> list[Mention]:
         head_id, tail_id, head_name, tail_name, relation, sentence = row.decode().split("\t")
-        text, rest = (part.strip() for part in sentence.split(END))
-        if rest:
-            raise ValueError(f"the sentence has to end with {END}")
+        text, _ = (part.strip() for part in sentence.split(END))
         (head, head_rule), (tail, tail_rule) = (_find_name(text, name) for name in (head_name, tail_name))
         notes.update((f"head: {head_rule}", f"tail: {tail_rule}"))
         return [Mention(RelationSample(str(line), text, head, tail, relation), head_id, tail_id)]
@@ -160,9 +130,9 @@ def read_gids(path: Path | str) -> Corpus:
     return corpus
 
 
-def gids_by_sentence() -> dict[str, list[Mention]]:
+def _gids_by_sentence() -> dict[str, list[Mention]]:
     """Split → GIDS, each test sentence a pair of its own: its head is not that of any other sentence."""
-    train, test = (read_gids(locate(f"gids/{part}.tsv")) for part in ("dev", "test"))
+    train, test = (_read_gids(locate(f"gids/{part}.tsv")) for part in ("dev", "test"))
     apart = [mention._replace(head=f"{mention.head} {mention.sample.id}") for mention in test]
     return {"train": train, "test": apart}
 
@@ -173,7 +143,7 @@ def read_text_lists(path: Path | str) -> dict[str, tuple[str, ...]]:
     Its `/people/person/education./education/education/degrees` is called `…/degree` here, as the sentences of
     GIDS have it.
 
-    Raises MalformedRecord : no JSON object of lists of strings; with the line where the JSON breaks off.
+    Raises MalformedRecord where it is no JSON.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -183,30 +153,22 @@ def read_text_lists(path: Path | str) -> dict[str, tuple[str, ...]]:
     {'/m/0100b5': ('/location',)}
     """
     lists = json_document(path)
-    if not isinstance(lists, dict):
-        raise MalformedRecord(path, f"a JSON object is expected, not {type(lists).__name__}")
-    for name, own in lists.items():
-        if not _is_texts(own):
-            raise MalformedRecord(path, f"{shown(name)} has {shown(own)}, not a list of strings")
     return {_DEGREE if name == f"{_DEGREE}s" else name: tuple(own) for name, own in lists.items()}
 
 
-def read_nyt_star(path: Path | str, triples: Literal["first", "last", "all"] = "first") -> Corpus:
+def _read_nyt_star(path: Path | str) -> Corpus:
     """NYT* files, a JSON array of `{"text", "triple_list": [[head, relation, tail], …]}`, as `Fact`s.
 
-    triples : which triples of a sentence to keep. Only `first` gives the statistics in Table 1 of paper W.
-
-    `source` is the sentence's position, from 0.
-
-    Raises MalformedRecord for no JSON array, a field missing, a triple that is not of three parts; ValueError
-    if `triples` is none of the three.
+    Of a sentence the first triple is kept: the rule behind Table 1 of paper W. `source` is the sentence's
+    position, from 0.
     """
-    if triples not in ("first", "last", "all"):
-        raise unknown_name("triples", triples, ("first", "last", "all"))
-    kept = {"first": slice(0, 1), "last": slice(-1, None), "all": slice(None)}[triples]
 
     def parse(_line: int | None, number: int, sentence: Any) -> list[Fact]:
-        listed = field(sentence, "triple_list")[kept]
+        listed = field(sentence, "triple_list")[:1]
         return [Fact(str(number - 1), head, tail, relation) for head, relation, tail in listed]
 
     return collect(path, records_of(path, "json"), parse)
+
+
+READERS = {"opennre": _read_opennre, "gids": _read_gids, "nyt_star": _read_nyt_star}
+MAKERS = {"gids_by_sentence": _gids_by_sentence}

@@ -1,7 +1,7 @@
 """Documents in DocRED's form: their facts, and corpora of sentences with the pairs of entities in them.
 
 Of Re-DocRED (Tan et al. 2022, MIT) a corpus like TACRED is made: sentences with two typed entities, one label
-(`read_sentence_pairs`). A sample is an ordered pair of entities that a sentence mentions. It has the
+(`_read_sentence_pairs`). A sample is an ordered pair of entities that a sentence mentions. It has the
 document's fact about the pair if the sentence is evidence of it, else the negative class. Documents of the
 development part are for training, those of the test part for testing. What follows from the files:
 
@@ -171,7 +171,7 @@ def read_document_facts(path: Path | str) -> list[DocumentFact]:
     return collect(path, records_of(path, "json"), parse)
 
 
-def read_docred(path: Path | str) -> Corpus:
+def _read_docred(path: Path | str) -> Corpus:
     """The labels of DocRED documents as `Fact`s; the name of an entity is that of its first mention.
 
     `source` is the document's title. Raises MalformedRecord as `read_annotated_documents`.
@@ -223,7 +223,7 @@ def _pairs(number: int, document: AnnotatedDocument) -> Iterator[_Pair]:
             yield _Pair(name, text, spans, sentence, (head, tail), first, second, known)
 
 
-def read_sentence_pairs(path: Path | str) -> Corpus:
+def _read_sentence_pairs(path: Path | str) -> Corpus:
     """The pairs of a file in Re-DocRED's form as `TypedSample`s, in the order of documents and sentences.
 
     A document has `title`, `sents` (lists of words), `vertexSet` (a list of mentions for each entity, with
@@ -237,7 +237,7 @@ def read_sentence_pairs(path: Path | str) -> Corpus:
 
     Raises MalformedRecord as `read_annotated_documents`.
     """
-    notes: Counter[str] = Counter()
+    notes = Counter(dict.fromkeys(KINDS, 0))
 
     def samples(number: int, document: AnnotatedDocument) -> list[TypedSample]:
         labelled = [(pair, *_label(pair)) for pair in _pairs(number, document)]
@@ -261,22 +261,10 @@ def _label(pair: _Pair) -> tuple[str, str]:
     return "elsewhere" if pair.facts else "negative", NEGATIVE
 
 
-def pair_shares(corpus: Corpus) -> dict[str, tuple[int, float]]:
-    """Of what `read_sentence_pairs` gave: kind → number of pairs, and their share of all pairs, in [0, 1].
-
-    >>> corpus = Corpus()
-    >>> corpus.notes.update({"positive": 1, "negative": 2, "several": 1})
-    >>> pair_shares(corpus)["several"]
-    (1, 0.25)
-    """
-    total = sum(corpus.notes[kind] for kind in KINDS)
-    return {kind: (corpus.notes[kind], corpus.notes[kind] / max(total, 1)) for kind in KINDS}
-
-
 def _labelled_twice(path: Path | str, labelled: Path | str, revised: bool) -> list[Mention]:
     """The sentences of documents that stand in two files, with the labels of one of them, as `Mention`s.
 
-    path : documents as in `read_sentence_pairs`. labelled : the same with other labels, matched by title.
+    path : documents as in `_read_sentence_pairs`. labelled : the same with other labels, matched by title.
     revised : take the labels of `path`; False: those of `labelled`.
 
     Documents whose entities have other names there are left out, as their numbers mean other entities; so are
@@ -316,13 +304,9 @@ def _pairs_labelled_twice(revised: bool) -> dict[str, list[Mention]]:
     return chosen | {"train": [chosen["train"][row] for row in _drawn_rows(known)]}
 
 
-docred_pairs = partial(_pairs_labelled_twice, revised=False)
-docred_pairs_revised = partial(_pairs_labelled_twice, revised=True)
-
-
-def drawn_corpus() -> dict[str, list[RelationSample]]:
+def _drawn_corpus() -> dict[str, list[RelationSample]]:
     """Split → the drawn part of Re-DocRED's pairs, for runs with several seeds."""
-    return {split: _drawn_pairs(read_sentence_pairs(locate(file))) for split, file in RE_DOCRED.items()}
+    return {split: _drawn_pairs(_read_sentence_pairs(locate(file))) for split, file in RE_DOCRED.items()}
 
 
 def _drawn_pairs(samples: Iterable[RelationSample]) -> list[RelationSample]:
@@ -343,3 +327,11 @@ def _drawn_rows(relations: Sequence[str], rng: random.Random | None = None) -> l
     wanted = round((len(relations) - len(negative)) * NEGATIVE_SHARE / (1 - NEGATIVE_SHARE))
     drawn = (rng or random.Random(DRAW_SEED)).sample(negative, min(wanted, len(negative)))
     return sorted({*range(len(relations))} - {*negative} | {*drawn})
+
+
+READERS = {"docred": _read_docred, "sentence_pairs": _read_sentence_pairs}
+MAKERS = {
+    "drawn_pairs": _drawn_corpus,
+    "docred_pairs": partial(_pairs_labelled_twice, revised=False),
+    "docred_pairs_revised": partial(_pairs_labelled_twice, revised=True),
+}

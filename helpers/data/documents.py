@@ -115,6 +115,89 @@ class Documents:
         logger.info("left out %d of %d documents that have no label", self.without_labels, len(self))
         return self.select(kept)
 
+    def label_list(
+        self,
+        test: Documents | None = None,
+        include_test_labels: bool = False,
+        listed: Iterable[str] | None = None,
+    ) -> tuple[str, ...]:
+        """The labels of a task in their order: those of these, the training documents, unless told otherwise.
+
+        Parameters
+        ----------
+        include_test_labels : also those that only the test documents have. No model has seen them, so their
+            F1 is 0: Macro-F1 drops, and Micro-F1 counts what is missed. LibMultiLabel's default is False, as
+            here.
+        listed : the labels of a label file, in place of those of the documents.
+
+        Returns
+        -------
+        The labels sorted by code point; numbers by their value if the documents have features, as
+        LibMultiLabel reads the labels of svm files as numbers.
+
+        Raises
+        ------
+        ValueError : `include_test_labels` without `test` or with `listed`; a label listed twice; no label.
+
+        Source: paper L on labels that occur in test only, and the code of LibMultiLabel.
+
+        >>> train = Documents(["a", "b"], [["news"], ["art", "news"]], ["one", "two"])
+        >>> test = Documents(["c"], [["zen"]], ["three"])
+        >>> train.label_list(test), train.label_list(test, include_test_labels=True)
+        (('art', 'news'), ('art', 'news', 'zen'))
+        """
+        if include_test_labels and (test is None or listed is not None):
+            reason = "test is None" if test is None else "listed decides which labels there are"
+            raise ValueError(f"include_test_labels cannot be met: {reason}")
+        if listed is not None:
+            names = list(listed)
+            _check_distinct(names, "listed")
+        else:
+            added = test.labels if include_test_labels and test is not None else ()
+            names = list(set().union(*self.labels, *added))
+        if not names:
+            reason = "there is no label: no document has one"
+            raise ValueError(reason if listed is None else "listed is empty")
+        by_value = self.features is not None and all(re.fullmatch(r"[+-]?[0-9]+", name) for name in names)
+        return tuple(sorted(names, key=lambda name: (int(name), name)) if by_value else sorted(names))
+
+    def label_matrix(self, labels: Sequence[str]) -> scipy.sparse.csr_array:
+        """The n × L matrix with 1 where a document has a label, else 0; column j stands for `labels[j]`.
+
+        The numbers are float64, so that products and sums (how often two labels meet) are exact. A label that
+        is not in `labels`, as labels are that only the test part has, is left out; one warning is logged with
+        the number and the first three names. A document whose labels are all left out is a row of zeros. From
+        a tenth of such rows on a warning is logged, as their recall and their ranking scores are 0 by
+        definition.
+
+        Raises ValueError if `labels` is empty or has one twice.
+
+        Source: paper L on labels that occur in test only, and LibMultiLabel's code, which drops them unsaid.
+
+        >>> Documents(["a", "b"], [["y", "x"], []], ["one", "two"]).label_matrix(["x", "y", "z"]).toarray()
+        array([[1., 1., 0.],
+               [0., 0., 0.]])
+        """
+        if not len(labels):
+            raise ValueError("labels is empty")
+        _check_distinct(labels, "labels")
+        column = {label: position for position, label in enumerate(labels)}
+        if left_out := [label for own in self.labels for label in own if label not in column]:
+            names = list(dict.fromkeys(left_out))
+            first = ", ".join(names[:3]) + (", …" if len(names) > 3 else "")
+            message = "left out %d labels that are not in the label list, %d different ones: %s"
+            logger.warning(message, len(left_out), len(names), first)
+        known = [[column[label] for label in own if label in column] for own in self.labels]
+        cells, ends = np.concatenate(known).astype(np.int64), np.cumsum([0, *map(len, known)])
+        shape = (len(self), len(labels))
+        matrix = scipy.sparse.csr_array((np.ones(len(cells)), cells, ends), shape=shape)
+        matrix.sort_indices()
+        empty = int((np.diff(matrix.indptr) == 0).sum())
+        if empty >= UNLABELLED_WARNING * len(self):
+            share = 100 * empty / len(self)
+            logger.warning("%d of %d documents (%.1f %%) have no label", empty, len(self), share)
+        return matrix
+
 
 def _canonical_features(features: Any) -> scipy.sparse.csr_array:
     """A dense or sparse matrix as n × d float64 rows: columns sorted, what is given twice added up."""
@@ -151,88 +234,6 @@ def _check_distinct(names: Sequence[str], argument: str) -> None:
     for position, name in enumerate(names):
         if first.setdefault(name, position) != position:
             raise ValueError(f"{argument}[{position}] is {shown(name)}, as {argument}[{first[name]}] is")
-
-
-def label_list(
-    train: Documents,
-    test: Documents | None = None,
-    include_test_labels: bool = False,
-    listed: Iterable[str] | None = None,
-) -> tuple[str, ...]:
-    """The labels of a task in their order: those of the training documents, unless told otherwise.
-
-    Parameters
-    ----------
-    include_test_labels : also those that only the test documents have. No model has seen them, so their F1 is
-        0: Macro-F1 drops, and Micro-F1 counts what is missed. LibMultiLabel's default is False, as here.
-    listed : the labels of a label file, in place of those of the documents.
-
-    Returns
-    -------
-    The labels sorted by code point; numbers by their value if the documents have features, as LibMultiLabel
-    reads the labels of svm files as numbers.
-
-    Raises
-    ------
-    ValueError : `include_test_labels` without `test` or with `listed`; a label listed twice; no label at all.
-
-    Source: paper L on labels that occur in test only, and the code of LibMultiLabel.
-
-    >>> train = Documents(["a", "b"], [["news"], ["art", "news"]], ["one", "two"])
-    >>> test = Documents(["c"], [["zen"]], ["three"])
-    >>> label_list(train, test), label_list(train, test, include_test_labels=True)
-    (('art', 'news'), ('art', 'news', 'zen'))
-    """
-    if include_test_labels and (test is None or listed is not None):
-        reason = "test is None" if test is None else "listed decides which labels there are"
-        raise ValueError(f"include_test_labels cannot be met: {reason}")
-    if listed is not None:
-        names = list(listed)
-        _check_distinct(names, "listed")
-    else:
-        added = test.labels if include_test_labels and test is not None else ()
-        names = list(set().union(*train.labels, *added))
-    if not names:
-        raise ValueError("there is no label: no document has one" if listed is None else "listed is empty")
-    by_value = train.features is not None and all(re.fullmatch(r"[+-]?[0-9]+", name) for name in names)
-    return tuple(sorted(names, key=lambda name: (int(name), name)) if by_value else sorted(names))
-
-
-def label_matrix(documents: Documents, labels: Sequence[str]) -> scipy.sparse.csr_array:
-    """The n × L matrix with 1 where a document has a label, else 0; column j stands for `labels[j]`.
-
-    The numbers are float64, so that products and sums (how often two labels meet) are exact. A label that is
-    not in `labels`, as labels are that only the test part has, is left out; one warning is logged with the
-    number and the first three names. A document whose labels are all left out is a row of zeros. From a tenth
-    of such rows on a warning is logged, as their recall and their ranking scores are 0 by definition.
-
-    Raises ValueError if `labels` is empty or has one twice.
-
-    Source: paper L on labels that occur in test only, and the code of LibMultiLabel, which drops them unsaid.
-
-    >>> label_matrix(Documents(["a", "b"], [["y", "x"], []], ["one", "two"]), ["x", "y", "z"]).toarray()
-    array([[1., 1., 0.],
-           [0., 0., 0.]])
-    """
-    if not len(labels):
-        raise ValueError("labels is empty")
-    _check_distinct(labels, "labels")
-    column = {label: position for position, label in enumerate(labels)}
-    if left_out := [label for own in documents.labels for label in own if label not in column]:
-        names = list(dict.fromkeys(left_out))
-        first = ", ".join(names[:3]) + (", …" if len(names) > 3 else "")
-        message = "left out %d labels that are not in the label list, %d different ones: %s"
-        logger.warning(message, len(left_out), len(names), first)
-    known = [[column[label] for label in own if label in column] for own in documents.labels]
-    cells, ends = np.concatenate(known).astype(np.int64), np.cumsum([0, *map(len, known)])
-    shape = (len(documents), len(labels))
-    matrix = scipy.sparse.csr_array((np.ones(len(cells)), cells, ends), shape=shape)
-    matrix.sort_indices()
-    empty = int((np.diff(matrix.indptr) == 0).sum())
-    if empty >= UNLABELLED_WARNING * len(documents):
-        share = 100 * empty / len(documents)
-        logger.warning("%d of %d documents (%.1f %%) have no label", empty, len(documents), share)
-    return matrix
 
 
 def read_documents(path: Path | str) -> Documents:
@@ -347,21 +348,9 @@ def _svm_line(_line: int | None, _number: int, raw: bytes) -> list[tuple[tuple[s
     return [(labels, entries)]
 
 
-def read_goemotions(path: Path | str, labels: Sequence[str] | None = None) -> Documents:
-    """A GoEmotions file, `text TAB label ids TAB comment id`; ids are separated by commas, from 0.
-
-    labels : their names in the order of their ids; None: those of the registered label file.
-
-    Raises MalformedRecord : with the line: not UTF-8, not 3 columns, a label id outside the list.
-
-    Source: Demszky et al. 2020, the files of its data/ folder.
-
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = Path(folder, "dev.tsv")
-    ...     _ = path.write_text("So kind!\\t0,2\\tedgurhb\\n")
-    ...     read_goemotions(path, labels=["admiration", "anger", "joy"]).labels
-    (('admiration', 'joy'),)
+def _read_goemotions(path: Path | str, labels: Sequence[str] | None = None) -> Documents:
+    """A GoEmotions file (Demszky et al. 2020), `text TAB label ids TAB comment id`; ids are separated by
+    commas, from 0. labels : their names in that order; None: those of the registered label file.
     """
     names = labels or read_labels(locate("goemotions/labels.txt"), keep_order=True)
 
@@ -394,3 +383,6 @@ def read_labels(path: Path | str, keep_order: bool = False) -> tuple[str, ...]:
 
     labels = collect(path, records_of(path, "txt"), parse, str, "label")
     return tuple(labels if keep_order else sorted(labels))
+
+
+READERS = {"documents": read_documents, "goemotions": _read_goemotions}

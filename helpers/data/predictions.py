@@ -10,16 +10,13 @@ import re
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ..core import SKIPPED, MalformedRecord, listing, naming_file, shown, unknown_name
 from .columns import Coded, LabelColumns
 from .tables import INPUT_NAME, Source, json_document, open_source
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 logger = logging.getLogger(__name__)
 
@@ -46,7 +43,7 @@ WEAK_NAMES = ("relation",)
 """Names of a gold column where no other is recognised (TACRED); they may stand over other things as well."""
 
 
-def read_label_columns(
+def read_predictions(
     path: Path | str,
     gold_column: str | None = None,
     predicted_column: str | None = None,
@@ -58,13 +55,41 @@ def read_label_columns(
     label_names: Mapping[str, str] | None = None,
     empty: str = "error",
 ) -> LabelColumns:
-    """What `read_predictions` reads, without a frame: counting takes the columns as they are.
+    """Gold and predicted labels of a file.
+
+    Parameters
+    ----------
+    path : a file that ends in .csv, .tsv, .jsonl, .json, .parquet or .txt, or in one of these with .gz after
+        it; '-' is standard input. Text is UTF-8.
+    gold_column, predicted_column : names of the two columns. None: recognised by a common name
+        (`COMMON_NAMES`).
+    paired_column : name of the column with the predictions on the paired samples, if there is one.
+    id_column : name of the column of identifiers. None: recognised by a common name, left out if there is
+        none.
+    gold_file : another file that holds the gold labels, matched by id if both have ids, else by order.
+    form : the kind of file, whatever its ending (`FORMS`). label_names : id → name (`read_label_names`).
+    empty : 'error' or 'skip': an empty prediction counts as `SKIPPED`, but in a list of labels, where it is
+        no line.
+
+    Returns
+    -------
+    The columns `id` (if there is one), `gold`, `predicted` and `predicted_paired` (if named), as
+    `LabelColumns`; its `frame` makes a frame of pandas, its `columns` says which column of the file each was.
+    One that was recognised is logged.
+
+    Raises
+    ------
+    ValueError : unknown ending; a column that is absent or cannot be recognised (the columns there are
+        listed).
+    MalformedRecord : with line and column: wrong encoding, a row with too few or too many cells, broken JSON,
+        an empty label, a label that is neither text nor an integer, an identifier that is missing or occurs
+        twice; no rows.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder, "mine.csv")
     ...     _ = path.write_text("label_true,label_pred\\nNA,None\\n")
-    ...     read = read_label_columns(path)
+    ...     read = read_predictions(path)
     >>> read["predicted"].tolist(), read.columns
     (['None'], {'gold': 'label_true', 'predicted': 'label_pred'})
     """
@@ -83,49 +108,6 @@ def read_label_columns(
     if not len(columns["predicted"]):
         raise MalformedRecord(source.path, NO_PREDICTIONS + listing(source.names))
     return columns.named(label_names)
-
-
-def read_predictions(path: Path | str, *columns: str | None, **options: Any) -> pd.DataFrame:
-    """Gold and predicted labels of a file.
-
-    Parameters
-    ----------
-    path : a file that ends in .csv, .tsv, .jsonl, .json, .parquet or .txt, or in one of these with .gz after
-        it; '-' is standard input. Text is UTF-8.
-    columns : gold_column, predicted_column, paired_column, id_column, in this order or by name.
-    gold_column, predicted_column : names of the two columns. None: recognised by a common name
-        (`COMMON_NAMES`).
-    paired_column : name of the column with the predictions on the paired samples, if there is one.
-    id_column : name of the column of identifiers. None: recognised by a common name, left out if there is
-        none.
-    options : gold_file, another file that holds the gold labels (matched by id if both have ids, else by
-        order); form, the kind of file whatever its ending (`FORMS`); label_names, id → name
-        (`read_label_names`); empty, 'error' or 'skip': an empty prediction counts as `SKIPPED`, but in a list
-        of labels, where it is no line.
-
-    Returns
-    -------
-    A frame with the columns `id` (if there is one), `gold`, `predicted` and `predicted_paired` (if named).
-    Labels are categorical, identifiers text. `frame.attrs["columns"]` says which column of the file each was;
-    one that was recognised is logged.
-
-    Raises
-    ------
-    ValueError : unknown ending; a column that is absent or cannot be recognised (the columns there are
-        listed).
-    MalformedRecord : with line and column: wrong encoding, a row with too few or too many cells, broken JSON,
-        an empty label, a label that is neither text nor an integer, an identifier that is missing or occurs
-        twice; no rows.
-
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = Path(folder, "mine.csv")
-    ...     _ = path.write_text("label_true,label_pred\\nNA,None\\n")
-    ...     read_predictions(path)
-      gold predicted
-    0   NA      None
-    """
-    return read_label_columns(path, *columns, **options).frame()
 
 
 def columns_of(source: Source, named: Mapping[str, str | None], alone: bool = False) -> dict[str, str]:
@@ -174,7 +156,7 @@ def _without_ids(source: Source) -> list[str]:
 def read_columns(
     source: Source, named: Mapping[str, str | None], *, alone: bool = False, empty: str = "error"
 ) -> LabelColumns:
-    """The columns of a source with these roles, which `columns_of` finds; else as `read_label_columns`.
+    """The columns of a source with these roles, which `columns_of` finds; else as `read_predictions`.
 
     There may be no row.
     """
@@ -261,44 +243,27 @@ def _rows_by_id(
     return np.array([row_of.get(identifier, len(own)) for identifier in wanted], np.intp)
 
 
-def read_inverse(path: Path | str) -> dict[str, str]:
-    """The inverse labels of a file: JSON {label: inverse}, or .csv, .tsv, .jsonl, .parquet with columns label
-    and inverse.
+def read_mapping(path: Path | str, key: str = "label", value: str = "inverse") -> dict[str, str]:
+    """What each label, or answer, stands for: JSON {key: value}, or .csv, .tsv, .jsonl, .parquet with columns
+    of these names: 'label' and 'inverse', or 'answer' and 'label'.
 
-    A pair may stand there once, in either order, and is returned in both; labels that are not named are their
-    own inverse.
+    A pair of inverses may stand there once, in either order, and is returned in both; labels that are not
+    named are their own inverse.
 
     Raises
     ------
     ValueError : with the file, and the line where there is one: a missing column, no JSON object of labels, a
-        label with two inverses, an empty inverse, no labels.
+        key with two values, an empty value, no keys.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder, "inverse.json")
     ...     _ = path.write_text('{"per:parents": "per:children"}')
-    ...     read_inverse(path)
+    ...     read_mapping(path)
+    ...     read_mapping(path, "answer", "label")
     {'per:parents': 'per:children', 'per:children': 'per:parents'}
+    {'per:parents': 'per:children'}
     """
-    return _mapping(path, "label", "inverse", both_ways=True)
-
-
-def read_answer_map(path: Path | str) -> dict[str, str]:
-    """The label that each answer stands for: JSON {answer: label}, or .csv, .tsv, .jsonl, .parquet with
-    columns answer and label. Errors as `read_inverse`.
-
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = Path(folder, "map.json")
-    ...     _ = path.write_text('{"I cannot tell": "no_relation"}')
-    ...     read_answer_map(path)
-    {'I cannot tell': 'no_relation'}
-    """
-    return _mapping(path, "answer", "label")
-
-
-def _mapping(path: Path | str, key: str, value: str, both_ways: bool = False) -> dict[str, str]:
-    """The pairs of a JSON object, or of the columns with these names."""
     source = None if Path(path).suffix.lower() == ".json" else open_source(path)
     if source is None:
         pairs: Any = json_document(path, pairs=tuple)  # so that a name that occurs twice is seen
@@ -309,7 +274,7 @@ def _mapping(path: Path | str, key: str, value: str, both_ways: bool = False) ->
     mapping: dict[str, str] = {}
     for row, pair in enumerate(pairs):
         fault = "" if pair[1].strip() else f"the {value} of {shown(pair[0])} is empty"
-        for name, other in (pair, pair[::-1]) if both_ways else (pair,):
+        for name, other in (pair, pair[::-1]) if value == "inverse" else (pair,):
             if mapping.setdefault(name, other) != other and not fault:
                 fault = f"{key} {shown(name)} has two {value}s, {shown(mapping[name])} and {shown(other)}"
         if fault:

@@ -20,7 +20,7 @@ import scipy  # its parts are loaded when they are first asked for
 from .. import core
 from ..core import MalformedRecord, naming_file, read_file, shown, visible
 from .samples import Corpus
-from .tables import json_fault, open_source
+from .tables import open_source
 
 Record = tuple[int | None, Any]
 """Where a record starts (line, 1-based; None in a JSON document) and its raw form."""
@@ -73,8 +73,8 @@ def _reason(error: Exception) -> str:
         return f"byte {error.start} of the line, 0x{error.object[error.start]:02x}, is not UTF-8"
     if isinstance(error, KeyError):
         return f"the field {error} is missing"
-    is_plain = isinstance(error, ValueError | RecursionError)
-    return visible(json_fault(error) if is_plain else f"unexpected structure ({error})", 300)
+    is_plain = isinstance(error, ValueError)
+    return visible(str(error) if is_plain else f"unexpected structure ({error})", 300)
 
 
 def lines(path: Path | str) -> Iterator[Record]:
@@ -197,7 +197,7 @@ def _read_csv(path: Path) -> np.ndarray:
 
 def _read_numpy(path: Path) -> np.ndarray | scipy.sparse.csr_array:
     """What NumPy or SciPy saved; the content decides which, should the ending be the wrong one of the two."""
-    arrays = read_arrays(path)
+    arrays = _read_arrays(path)
     if "format" in arrays:
         with _opened(path) as file:
             matrix = scipy.sparse.load_npz(file)
@@ -222,7 +222,7 @@ def _opened(path: Path | str) -> Iterator[BinaryIO]:
             raise MalformedRecord(path, f"the file is broken, cut off or pickled ({reason})") from error
 
 
-def read_arrays(path: Path | str) -> dict[str, np.ndarray]:
+def _read_arrays(path: Path | str) -> dict[str, np.ndarray]:
     """All arrays of an .npz file by name; that of an .npy file under the name ''. Nothing pickled is loaded.
 
     Raises
@@ -232,7 +232,7 @@ def read_arrays(path: Path | str) -> dict[str, np.ndarray]:
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     np.savez(Path(folder, "a.npz"), gold=[0, 1], lengths=[2])
-    ...     {name: array.tolist() for name, array in read_arrays(Path(folder, "a.npz")).items()}
+    ...     {name: array.tolist() for name, array in _read_arrays(Path(folder, "a.npz")).items()}
     {'gold': [0, 1], 'lengths': [2]}
     """
     with _opened(path) as file:

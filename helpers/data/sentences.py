@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from functools import partial
 from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
@@ -65,17 +66,6 @@ def read_semeval(path: Path | str) -> Corpus:
     return _read_blocks(path, SEMEVAL_RELATIONS, TAGS, "latin-1")
 
 
-def read_kbp37(path: Path | str) -> Corpus:
-    """KBP37 files (Zhang and Wang 2015) as `RelationSample`s: SemEval-like blocks, tags set apart by blanks.
-
-    Blanks around the relation are dropped: record 3031 of the training file has one at its end.
-
-    Raises MalformedRecord : tags, quotes or tab missing, a relation that is not one word, an id that occurs
-    twice.
-    """
-    return _read_blocks(path, None, SPACED_TAGS, "latin-1")
-
-
 def _read_blocks(
     path: Path | str,
     relations: Collection[str] | None,
@@ -119,23 +109,6 @@ def _markers(text: str) -> Markers:
             return markers
     forms = ", ".join("".join(markers[:2]) for markers in MARKERS[1:])
     raise ValueError(f"no entities are marked in {shown(text)}, and there is no e1_start. Known: {forms}")
-
-
-def read_chemprot(path: Path | str) -> Corpus:
-    """ChemProt as packaged with SciBERT, JSON lines `{"text", "label"}`, as `RelationSample`s.
-
-    Entity 1 stands between `<< ` and ` >>`, entity 2 between `[[ ` and ` ]]`; the id is the line number.
-
-    Raises MalformedRecord : no JSON object, a field missing or no string, markers missing.
-
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = Path(folder, "test.txt")
-    ...     _ = path.write_text('{"text": "<< A >> binds [[ B ]].", "label": "AGONIST"}')
-    ...     read_chemprot(path)[0].tail_text
-    'B'
-    """
-    return collect(path, records_of(path, "jsonl"), lambda line, _, row: [sample_of(row, str(line))])
 
 
 def ptr_split(samples: Iterable[RelationSample]) -> dict[str, list[RelationSample]]:
@@ -215,7 +188,9 @@ def _heads(block: Sequence[bytes], size: int) -> tuple[int, ...]:
     return tuple(head for _, head in heads)
 
 
-def read_relation_file(path: Path | str, relations: tuple[str, ...] | None = None) -> Corpus:
+def read_relation_file(
+    path: Path | str, relations: tuple[str, ...] | None = None, form: str | None = None
+) -> Corpus:
     """Sentences with two entities and their relation, in one of the usual forms, chosen by the ending.
 
     - .json (a list of objects), .jsonl, .csv, .tsv, .parquet: `text` (or sentence), `relation` (or label),
@@ -231,7 +206,8 @@ def read_relation_file(path: Path | str, relations: tuple[str, ...] | None = Non
 
     Parameters
     ----------
-    relations : the known ones; another one is malformed. None: any.
+    relations : the known ones; another one is malformed. None: any. form : of the endings, whatever the
+        name says.
 
     Raises
     ------
@@ -247,7 +223,7 @@ def read_relation_file(path: Path | str, relations: tuple[str, ...] | None = Non
     ...     read_relation_file(path)[0].head_text
     'Ada'
     """
-    if file_kind(path) == "txt":
+    if (form or file_kind(path)) == "txt":
         return _read_blocks(path, relations)
 
     def parse(_line: int | None, number: int, record: Any) -> list[RelationSample]:
@@ -256,7 +232,17 @@ def read_relation_file(path: Path | str, relations: tuple[str, ...] | None = Non
             raise unknown_name("relation", sample.relation, relations)
         return [sample]
 
-    return collect(path, records_of(path), parse, attrgetter("id"))
+    return collect(path, records_of(path, form), parse, attrgetter("id"))
+
+
+READERS = {
+    "semeval": read_semeval,
+    # blanks around the tags; record 3031 of its training file has one behind the relation, too
+    "kbp37": partial(_read_blocks, relations=None, markers=SPACED_TAGS, encoding="latin-1"),
+    "chemprot": partial(read_relation_file, form="jsonl"),  # as packaged with SciBERT: {"text", "label"}
+    "relation_file": read_relation_file,
+}
+"""What a row of `datasets.toml` may name as its reader."""
 
 
 def sample_of(record: Any, identifier: str) -> RelationSample:

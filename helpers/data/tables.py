@@ -23,7 +23,7 @@ import numpy as np
 
 from .. import core
 from ..core import MalformedRecord, listing, naming_file, shown, visible
-from .columns import Coded
+from .columns import Coded, label_of
 
 DELIMITERS = {"csv": ",", "tsv": "\t"}
 STANDARD_INPUT, INPUT_NAME = "-", "standard input"
@@ -33,8 +33,8 @@ Row = dict[str, Any]
 class Source:
     """A file with columns: `names` are theirs; in those of `may_be_empty` an empty cell is no fault.
 
-    A subclass reads a `form` of file: it gives `_records`, each row, or the error of a line that cannot be
-    read, with its line.
+    A subclass reads a `form` of file: `_open` finds the names, `_records` gives each row, or the error of a
+    line that cannot be read, with its line.
     """
 
     may_be_empty: Collection[str] = ()
@@ -46,6 +46,10 @@ class Source:
         self, path: Path | str, form: str = "", content: Any = b"", names: Sequence[str] = ()
     ) -> None:
         self.path, self.form, self.content, self.names = path, form, content, list(names)
+        self._open()
+
+    def _open(self) -> None:
+        """Find the names of the columns in the content; MalformedRecord where it has none."""
 
     def _records(self) -> Iterator[tuple[Any, Row | MalformedRecord]]:
         raise NotImplementedError
@@ -135,26 +139,22 @@ class _Delimited(Source):
     """A CSV or TSV file with a header; quoting follows the CSV rules (`"` around a cell, doubled inside).
 
     A fault is also a row with too few or too many cells, and a quote that is not closed, after which nothing
-    is read. Raises MalformedRecord : the file is empty, or not UTF-8 (with line, column and byte offset).
-
-    >>> file = _Delimited("a.tsv", "tsv", b"id\\tgold\\n7\\tNA\\n")
-    >>> file.names, list(file.rows()), file.read(["gold"])["gold"].tolist()
-    (['id', 'gold'], [(2, {'id': '7', 'gold': 'NA'})], ['NA'])
+    is read.
     """
 
-    def __init__(self, path: Path | str, form: str, content: bytes) -> None:
-        super().__init__(path, form, content)
-        self.delimiter = DELIMITERS[form]
+    def _open(self) -> None:
+        self.delimiter = DELIMITERS[self.form]
         self.names = next((row for _, row in self._lines("replace")), [])
         if not self.names:
-            raise MalformedRecord(path, "the file is empty; a header line with column names is needed", 1)
+            reason = "the file is empty; a header line with column names is needed"
+            raise MalformedRecord(self.path, reason, 1)
         for other, name in ((";", "semicolons"), ("\t", "tabs")):  # read as it is, it would have one column
             if len(self.names) == 1 and other in self.names[0] and other != self.delimiter:
                 reason = f"the header looks separated by {name}: {shown(self.names[0], 60)}"
                 hint = "say --input-format tsv"
                 if other == ";":
                     hint = "save it with commas, in pandas read_csv(F, sep=';').to_csv(F, index=False)"
-                raise MalformedRecord(path, f"{reason}; {hint}", 1)
+                raise MalformedRecord(self.path, f"{reason}; {hint}", 1)
         self._check_utf8(self._column_at)
 
     def _column_at(self, offset: int) -> str:
@@ -204,36 +204,29 @@ class _JsonLines(Source):
     """A file with one JSON object a line; `names` are the fields of the first. Integers become text.
 
     A fault is also a line that is no JSON object, or has a key twice; a field that is missing or neither text
-    nor an integer. Raises MalformedRecord : the file is empty or not UTF-8, or its first line is no JSON
-    object.
-
-    >>> file = _JsonLines("a.jsonl", "jsonl", b'{"id": 7, "gold": "NA"}')
-    >>> file.names, file.read(["id"])["id"].tolist()
-    (['id', 'gold'], ['7'])
+    nor an integer.
     """
 
     cell = "field"
 
-    def __init__(self, path: Path | str, form: str, content: bytes) -> None:
-        super().__init__(path, form, content)
-        self._open()
+    def _open(self) -> None:
+        self._check_utf8()
+        self._take_names()
+
+    def _take_names(self) -> None:
         self.names = list(next((row for _, row in self.rows()), ()))
         if not self.names:
-            raise MalformedRecord(path, "there is no JSON object in the file", 1)
-
-    def _open(self) -> None:
-        """What is done before the first record is read."""
-        self._check_utf8()
+            raise MalformedRecord(self.path, "there is no JSON object in the file", 1)
 
     def _records(self) -> Iterator[tuple[int, Row | MalformedRecord]]:
         for number, line in enumerate(io.BytesIO(self.content.removeprefix(b"\xef\xbb\xbf")), start=1):
             if not line.strip():
                 continue
             try:
-                row = json.loads(line.decode(), object_pairs_hook=distinct_keys)  # bytes: encoding guessed
+                row = json_value(line.decode())
                 reason = f"a JSON object is expected, not {shown(row)}"
-            except (ValueError, RecursionError) as error:
-                row, reason = None, json_fault(error)
+            except ValueError as error:
+                row, reason = None, str(error)
             yield number, row if isinstance(row, dict) else MalformedRecord(self.path, reason, number)
 
 
@@ -242,18 +235,13 @@ class _JsonDocument(_JsonLines):
 
     A list of labels has the column `label`. A column whose rows have keys, as pandas' `to_json` writes it, is
     refused. Otherwise as `_JsonLines`; records are counted from 1.
-
-    >>> text = b'{"references": [1, 0], "predictions": [1, 1]}'
-    >>> _JsonDocument("a.json", "json", text).read(["references"])["references"].tolist()
-    ['1', '0']
-    >>> _JsonDocument("a.json", "json", b'[{"id": "7", "relation": "NA", "token": ["Ada"]}]').names
-    ['id', 'relation', 'token']
     """
 
     has_lines = False
 
     def _open(self) -> None:
         self._document = self._listed(json_document(self.path, self.content))
+        self._take_names()
 
     def _listed(self, document: Any) -> Sequence[Any]:
         """The records of a list, of the rows of columns, or labels, one a record."""
@@ -286,23 +274,18 @@ class _LabelList(Source):
 
     The columns are `label`, or `id` and `label`; blanks around a cell are dropped. Among answers a blank line
     is nothing; in a list without ids it is an error but at the end, since every line there is a sample.
-
-    >>> answers = _LabelList("answers.txt", "txt", b"8001\\tOther\\n")
-    >>> answers.names, list(answers.rows())
-    (['id', 'label'], [(1, {'id': '8001', 'label': 'Other'})])
     """
 
-    def __init__(self, path: Path | str, form: str, content: bytes) -> None:
-        super().__init__(path, form, content)
+    def _open(self) -> None:
         self._check_utf8()
-        self._texts = content.decode("utf-8-sig").rstrip().split("\n")
+        self._texts = self.content.decode("utf-8-sig").rstrip().split("\n")
         if self._texts == [""]:
-            raise MalformedRecord(path, "the file is empty; a label on each line is needed", 1)
+            raise MalformedRecord(self.path, "the file is empty; a label on each line is needed", 1)
         first = next(text for text in self._texts if text.strip())
         if first.lstrip().startswith(('{"', "{'", "[{")):
             kind = "jsonl" if first.lstrip().startswith("{") else "json"
             reason = f"a label is expected on each line, not JSON: name the file .{kind}"
-            raise MalformedRecord(path, f"{reason}, or say --input-format {kind}", 1)
+            raise MalformedRecord(self.path, f"{reason}, or say --input-format {kind}", 1)
         self.names = ["id", "label"] if "\t" in first.strip() else ["label"]
 
     def _records(self) -> Iterator[tuple[int, Row | MalformedRecord]]:
@@ -317,16 +300,12 @@ class _LabelList(Source):
 
 
 class _Parquet(Source):
-    """A Parquet file, which has records (in messages from 1) and no lines. Integers become text (3 → "3").
-
-    Raises MalformedRecord for what is no whole Parquet file, ModuleNotFoundError if Arrow is not installed.
-    """
+    """A Parquet file, which has records (in messages from 1) and no lines. Integers become text (3 → "3")."""
 
     has_lines = False
     cell = "field"
 
-    def __init__(self, path: Path | str, form: str, content: Any) -> None:
-        super().__init__(path, form, content)
+    def _open(self) -> None:
         schema = self._opened().schema_arrow
         self.names, self.types = schema.names, str(schema.remove_metadata())
 
@@ -405,13 +384,8 @@ def file_kind(path: Path | str) -> str:
     return Path(Path(path).name.lower().removesuffix(".gz")).suffix.removeprefix(".")
 
 
-def distinct_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """A JSON object, from json's `object_pairs_hook`; ValueError for a key that is there twice.
-
-    >>> json.loads('{"gold": "a", "gold": "b"}', object_pairs_hook=distinct_keys)
-    Traceback (most recent call last):
-    ValueError: key 'gold' is there twice
-    """
+def _distinct_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """The object of these pairs; ValueError for a key that is there twice."""
     record = dict(pairs)
     if len(record) < len(pairs):
         (key, _), *_ = Counter(key for key, _ in pairs).most_common(1)
@@ -419,37 +393,30 @@ def distinct_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return record
 
 
-def json_fault(error: Exception) -> str:
-    """What is wrong with a text that is no JSON, from the error of json, or of `distinct_keys`."""
-    if isinstance(error, json.JSONDecodeError):
-        return f"no valid JSON at column {error.colno}: {error.msg}"
-    return "nested too deeply" if isinstance(error, RecursionError) else str(error)
+def json_value(text: str, pairs: Callable = _distinct_keys) -> Any:
+    """The value of a JSON text; `pairs` makes an object of its pairs.
+
+    Raises ValueError, with the column, for what is no JSON; for a key that is there twice.
+
+    >>> json_value('{"gold": "a", "gold": "b"}')
+    Traceback (most recent call last):
+    ValueError: key 'gold' is there twice
+    """
+    try:
+        return json.loads(text, object_pairs_hook=pairs)
+    except json.JSONDecodeError as error:
+        raise ValueError(f"no valid JSON at column {error.colno}: {error.msg}") from error
+    except RecursionError as error:
+        raise ValueError("nested too deeply") from error
 
 
-def json_document(path: Path | str, content: bytes | None = None, pairs: Callable = distinct_keys) -> Any:
-    """The one JSON value of a file, whose content may be known; `pairs` makes an object of its pairs.
+def json_document(path: Path | str, content: bytes | None = None, pairs: Callable = _distinct_keys) -> Any:
+    """The one JSON value of a file, whose content may be known; `pairs` as of `json_value`.
 
     Raises MalformedRecord for what is none, with the line where it breaks off; for a key that is there twice.
     """
     content = core.read_file(path) if content is None else content
     try:
-        return json.loads(content.decode("utf-8-sig"), object_pairs_hook=pairs)
-    except (ValueError, RecursionError) as error:  # also not UTF-8, or a number of thousands of digits
-        raise MalformedRecord(path, json_fault(error), getattr(error, "lineno", None)) from error
-
-
-def label_of(value: Any, cell: str = "field") -> str:
-    """The label that a value of JSON, or of a `cell`, stands for; ValueError says why it is none.
-
-    >>> label_of(7), label_of("NA")
-    ('7', 'NA')
-    """
-    if type(value) is int:
-        return str(value)
-    if value is None or (isinstance(value, str) and not value.strip()):
-        raise ValueError(f"the {cell} is empty")
-    if not isinstance(value, str):
-        raise ValueError(f"a label is text or an integer, not {visible(json.dumps(value, default=str), 80)}")
-    if not value.isascii() and any("\ud800" <= letter <= "\udfff" for letter in value):
-        raise ValueError(f"{shown(value)} holds half a character (an unpaired surrogate)")
-    return value
+        return json_value(content.decode("utf-8-sig"), pairs)
+    except ValueError as error:  # also not UTF-8, or a number of thousands of digits
+        raise MalformedRecord(path, str(error), getattr(error.__cause__, "lineno", None)) from error

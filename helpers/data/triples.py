@@ -6,7 +6,6 @@ Read are the forms in which joint and generative extraction leave their output: 
 from __future__ import annotations
 
 import functools
-import json
 import logging
 import re
 from collections import Counter
@@ -15,10 +14,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..core import listing, shown
+from .columns import label_of
 from .predictions import COMMON_NAMES
 from .records import collect, first_record, records_of
 from .samples import Span
-from .tables import STANDARD_INPUT, label_of
+from .tables import STANDARD_INPUT, json_value
 
 logger = logging.getLogger(__name__)
 
@@ -194,7 +194,7 @@ def _triples(value: Any, size: int, notes: Counter[str] | None) -> list[Triple]:
         if GENERATED in text or not text:
             return _generated(text, notes)
         try:
-            value = json.loads(value)
+            value = json_value(value)
         except ValueError:
             kinds = "a JSON list of triples, or generated text with <triplet>, is expected"
             raise ValueError(f"{kinds}, not {shown(value)}") from None

@@ -5,7 +5,7 @@ The paired sample keeps the sentence and exchanges the two entity markers, so it
 official SemEval files the six files come out byte-identical to the published ones.
 
 Trees are those that a data set has (`parsed_corpus`), or parses by spaCy's small English model, of which
-`parse_dataset` makes a file, once; `spacy_corpus` reads it, and needs no spaCy. It has one JSON object for
+`parse_dataset` makes a file, once; `parsed_corpus` reads it, and needs no spaCy. It has one JSON object for
 each different sentence: `sha256` of the text, which itself is not stored; `words`, character spans without
 blanks; `pos` (Penn Treebank tags), `ner` (types such as PERSON, O outside of names), `heads` (from 1; 0 for
 the root). Where spaCy sees several sentences, the roots of the later ones hang on the first root, so that a
@@ -21,12 +21,12 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple, cast
+from typing import Any, Literal, NamedTuple, cast
 
 from .. import ROOT, core, program
 from ..core import ChecksumError, MalformedRecord, MissingData
-from .catalogue import file_path, find_dataset, read_corpus
-from .files import registered_files
+from .catalogue import find_dataset, read_corpus
+from .files import data_name, registered_files
 from .records import collect, field, records_of
 from .samples import RDR_MARKERS, Markers, ParsedSample, RelationSample, TypedSample, parse_tagged, render
 from .sentences import TREES, read_dependencies
@@ -258,18 +258,7 @@ def _parse(tokens: Iterable[Any]) -> dict[str, list[Any]]:
     }
 
 
-def spacy_corpus(name: str) -> dict[str, list[ParsedSample]]:
-    """Every split of a data set with its parses by spaCy: text, entities and their types are its own.
-
-    Raises
-    ------
-    MissingData : there is no such file; the message has the command that makes it. MalformedRecord : the file
-        cannot be read, lacks a sentence, or does not fit one. Others as `read_corpus`.
-
-    >>> spacy_corpus("demo")
-    Traceback (most recent call last):
-    helpers.core.errors.MissingData: spacy/demo.jsonl is missing: make it by ... data parse demo, ...
-    """
+def _spacy_corpus(name: str) -> dict[str, list[ParsedSample]]:
     (path,) = _tree_paths(name, "spacy", ()).values()
     parses = dict(collect(path, records_of(path), _read_parse))
 
@@ -300,21 +289,30 @@ def _read_parse(_line: int | None, _number: int, record: Any) -> list[tuple[str,
     return [(field(record, "sha256", str), columns)]
 
 
-def parsed_corpus(name: str) -> dict[str, list[ParsedSample]]:
-    """Every split of a data set with dependency trees: those of its reader, or those of its `parses`.
+def parsed_corpus(name: str, text: Literal["parsed", "spacy"] = "parsed") -> dict[str, list[ParsedSample]]:
+    """Every split of a data set with dependency trees.
 
-    Where trees stand in files of their own, they belong to the samples in their order: id and relation are
-    those of the corpus, text and entities those of the parser's sentence, which has the same letters.
+    'parsed': those of its reader, or those of its `parses`. Where trees stand in files of their own, they
+    belong to the samples in their order: id and relation are those of the corpus, text and entities those of
+    the parser's sentence, which has the same letters. 'spacy': those of the file of `parse_dataset`, found by
+    the sentence; text, entities and their types are the corpus's own.
 
     Raises
     ------
     ValueError : unknown data set, or one without trees, with those that have them; a sample without a tree.
-    MalformedRecord : a tree file that does not fit the corpus. Others as `read_corpus`.
+    MalformedRecord : a file of trees that cannot be read, lacks a sentence, or does not fit the corpus.
+    MissingData : there is no file of spaCy's trees; the message has the command that makes it. Others as
+        `read_corpus`.
 
     >>> parsed_corpus("kbp37")
     Traceback (most recent call last):
     ValueError: unknown data set with dependency trees 'kbp37'. Known: semeval2010...
+    >>> parsed_corpus("demo", "spacy")
+    Traceback (most recent call last):
+    helpers.core.errors.MissingData: spacy/demo.jsonl is missing: make it by ... data parse demo, ...
     """
+    if text == "spacy":
+        return _spacy_corpus(name)
     dataset = find_dataset(name, "data set with dependency trees", lambda row: row.parsed)
     corpus = cast(dict[str, list[RelationSample]], read_corpus(name))
     if dataset.parses:
@@ -346,25 +344,34 @@ def _letters(sample: RelationSample) -> list[str]:
 
 
 def _tree_paths(name: str, text: str, splits: Iterable[str]) -> dict[str, Path]:
-    """File → its path, of what `parsed_corpus` ('parsed') reads for some splits, or `spacy_corpus` ('spacy');
-    of another `text` none. Raises MissingData, for spaCy's with the command that makes them."""
+    """File → its path, of the trees that `parsed_corpus` reads for some splits; of another `text` none.
+    Raises MissingData, for spaCy's with the command that makes them."""
+    dataset = find_dataset(name)
     if text == "parsed":
-        parses = find_dataset(name).parses
+        parses = dataset.parses
         files = [f"{parses[split]}{end}" for split in splits if split in parses for end in ("", TREES)]
-        return {file: file_path(file) for file in files}
+        return {file: dataset.path_of(file) for file in files}
     file = _parse_file(name)
     try:
-        return {file: file_path(file)} if text == "spacy" else {}
+        return {file: dataset.path_of(file)} if text == "spacy" else {}
     except MissingData:
         make = f"make it by {program()} data parse {name}, which needs pip install {_NEEDED}"
         raise MissingData(f"{file} is missing: {make}") from None
 
 
-def parse_hashes(name: str, text: str, splits: Iterable[str]) -> dict[str, str]:
-    """sha256, by name, of the files with which `parsed_corpus` ('parsed') or `spacy_corpus` ('spacy') adds to
-    some splits of a data set; of another `text` none. Raises MissingData as they do.
+def corpus_hashes(name: str, splits: Iterable[str] | None = None, text: str = "") -> dict[str, str]:
+    """sha256 of the files of a data set (of some of its splits), by `data_name`; of one that is made, of the
+    files that it is made from; and of those that `parsed_corpus` reads for a `text`, 'parsed' or 'spacy'.
 
-    >>> parse_hashes("demo", "clean", ["train", "test"])
+    Raises ValueError for an unknown data set; others as `read_corpus` and `parsed_corpus`.
+
+    >>> corpus_hashes("demo", text="clean")
     {}
     """
-    return {file: core.file_sha256(path) for file, path in _tree_paths(name, text, splits).items()}
+    dataset = find_dataset(name)
+    wanted = list(dataset.splits if splits is None else splits)
+    hashes = {}
+    for file in (*(file for split, file in dataset.files.items() if split in wanted), *dataset.made_from):
+        path = dataset.path_of(file)
+        hashes[data_name(file if str(file) in registered_files() else path)] = core.file_sha256(path)
+    return hashes | {file: core.file_sha256(path) for file, path in _tree_paths(name, text, wanted).items()}

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 READING = ["gold_column", "predicted_column", "paired_column", "id_column", "gold_file", "form"]
 READING += ["label_names", "empty", "engine", "check_ids"]
-"""Arguments of `count_files`; without the last two of `read_label_columns`."""
+"""Arguments of `count_files`; without the last two of `read_predictions`."""
 OPTIONS = ("task", "normalise", "label_set", "off_list", "mapping", "empty")
 """What `Answers.of` takes."""
 COUNTED_AS = {"error": None, "skip": SKIPPED, "count": OFF_LIST}
@@ -114,7 +114,7 @@ class Answers(NamedTuple):
         off_list : what becomes of a prediction that is none of them: 'error' (also None), 'skip' or 'count',
             see `COUNTED_AS`. A gold label that is none of them is an error. The official scores of a task
             have a miss in an answer that is counted, and no false alarm: it is of none of their classes.
-        mapping : answer → label, for predictions only; or a file that holds them (`read_answer_map`), which
+        mapping : answer → label, for predictions only; or a file that holds them (`read_mapping`), which
             is named in errors.
         empty : 'skip': an empty answer of a data frame counts as `SKIPPED`.
 
@@ -318,7 +318,7 @@ def _looked_up(
     form: Callable[[str], str] = plain_form if normalise else str
     known = {*map(form, labels), form(SKIPPED)}
     label_of: dict[str, str] = {}
-    pairs = data.read_answer_map(mapping) if isinstance(mapping, Path | str) else mapping
+    pairs = data.read_mapping(mapping, "answer", "label") if isinstance(mapping, Path | str) else mapping
     for answer, label in pairs.items():
         if label_of.setdefault(form(answer), label) != label:
             both = f"{shown(label_of[form(answer)])} and {shown(label)}"

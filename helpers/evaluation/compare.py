@@ -16,7 +16,7 @@ import numpy as np
 
 from .. import metrics
 from ..core import naming_file, shown, table_name, unknown_name, visible
-from ..data import Coded, read_label_columns
+from ..data import Coded, read_predictions
 from ..metrics import Column, Outcome, Report, Schemes, Table, chance, latex_text, percent, points
 from .answers import TASKS, Answers, amount, split_options
 from .document_facts import ROLES, ItemSets
@@ -410,7 +410,7 @@ def _read_labels(
     systems: list[Answers] = []
     for path in paths:
         spellings = tuple(systems[0].columns["gold"].times()) if systems else ()
-        answers = Answers.of(read_label_columns(path, **reading), spellings=spellings, **settling)
+        answers = Answers.of(read_predictions(path, **reading), spellings=spellings, **settling)
         for remark in answers.remarks():
             logger.warning("%s: %s", path, remark)
         systems.append(answers)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ..core import MalformedRecord, find_negative, listing, naming_file, shown
-from ..data import UNKNOWN_ENTITY, as_frame, open_source
+from ..data import UNKNOWN_ENTITY, Coded, open_source
 from ..metrics import CurveFault, FactRanking, FactSample
 
 if TYPE_CHECKING:
@@ -118,12 +118,12 @@ def _read(path: Path | str) -> pd.DataFrame:
     table = source.read(names, numbers=[name for name in names if name not in FACT])
     if not len(table[names[0]]):
         raise MalformedRecord(path, f"there are no facts, only the columns {listing(source.names)}")
-    return as_frame(table)
+    return Coded.frame(table)
 
 
 def _read_facts(path: Path | str) -> pd.DataFrame:
     source = open_source(path)
-    frame = as_frame(source.read([source.column(name) for name in FACT]))
+    frame = Coded.frame(source.read([source.column(name) for name in FACT]))
     twice = frame.duplicated(FACT)
     if twice.any():
         line = _where(path, frame.index[twice][0])

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import metrics
 from ..core import Label, naming_file, shown, table_name, visible
-from ..data import read_label_columns
+from ..data import read_predictions
 from ..metrics import Column, Outcome, Report, Schemes, Table, points
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ def audit_leak(
     """
     metrics.scheme_names(schemes)  # refuses an unknown one before the file is read
     if not isinstance(source, Outcome):
-        columns = read_label_columns(source, **reading)
+        columns = read_predictions(source, **reading)
         with naming_file(source):
             name = columns.columns.get("gold")
             if name is not None and name == columns.columns.get("predicted"):

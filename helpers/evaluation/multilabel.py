@@ -18,7 +18,7 @@ import scipy  # its parts are loaded when they are first asked for
 
 from .. import metrics
 from ..core import Label, naming_file, table_name, visible
-from ..data import Documents, label_matrix, read_matrix
+from ..data import Documents, read_matrix
 from ..metrics import Column, MultilabelOutcome, Policy, Report, Schemes, Table, averages
 
 if TYPE_CHECKING:
@@ -261,7 +261,7 @@ def score_documents(
     """
     features, ks = model.features(documents), _usual_ks(len(model.labels)) if ks is None else ks
     unseen = tuple(sorted(set().union(*documents.labels) - set(model.labels)))
-    truths = {n: label_matrix(documents, (*model.labels, *unseen[:n])) for n in {0, len(unseen)}}
+    truths = {n: documents.label_matrix((*model.labels, *unseen[:n])) for n in {0, len(unseen)}}
     outcomes: dict[int, list[MultilabelOutcome]] = {n: [] for n in truths}
     options: dict[str, Any] = {"depth": max(ks), "threshold": model.threshold, "multiclass": model.multiclass}
     options["keep_sets"] = bool(replicates)

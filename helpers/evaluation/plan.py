@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..core import Label, naming_file, progress
-from ..data import read_label_columns
+from ..data import read_predictions
 from ..metrics import ClassCounts, Outcome, average, paired_bootstrap
 from .compare import matched
 
@@ -254,8 +254,8 @@ def plan_files(
     """
     if (second is None) == (changed is None):
         raise ValueError("give a second file, or the share of changed answers, not both")
-    own = read_label_columns(first, **reading)
-    other = own if second is None else matched(first, own, second, read_label_columns(second, **reading))
+    own = read_predictions(first, **reading)
+    other = own if second is None else matched(first, own, second, read_predictions(second, **reading))
     joint = Outcome.from_columns(own["gold"], own["predicted"], second=other["predicted"])
     plans = []
     for scheme in schemes:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import data
 from ..core import SEMEVAL_RELATIONS, MissingData
-from ..data import join_semeval_answers, locate, registered_file, semeval_key
+from ..data import join_semeval_answers, locate, registered_files, semeval_key
 from ..metrics import Outcome
 from .answers import Answers
 
@@ -54,7 +54,7 @@ def tacred_runs() -> Iterator[Run]:
         files = {}
     fixed: dict[str, Any] = {"negative": "no_relation", "files": files, "source": _TACRED["source"]}
     fixed |= {
-        "licence": registered_file(_TACRED["file"]).licence,
+        "licence": registered_files()[_TACRED["file"]].licence,
         "labels": tuple(frame["gold"].cat.categories),
     }
     for dataset, gold in TACRED_GOLD.items():
@@ -109,7 +109,7 @@ def semeval_variants() -> Iterator[Run]:
         frame = join_semeval_answers(locate(path), key)
         columns, origin = {model: frame["predicted"]}, _semeval_origin(path)
         yield _run(frame["gold"], columns, (model,), variant=variant, **origin, **SEMEVAL)
-    read = data.read_label_columns(locate(CHATGPT_FILE), "groundTruth", "closePred")
+    read = data.read_predictions(locate(CHATGPT_FILE), "groundTruth", "closePred")
     answers = Answers.of(read, label_set="gold", normalise=True, off_list="skip").columns
     fixed: dict[str, Any] = {"dataset": "semeval2010-undirected", "negative": "Other", "labels": None}
     origin = _semeval_origin(CHATGPT_FILE) | {"files": _sums(CHATGPT_FILE)}
@@ -127,12 +127,12 @@ def _run(gold: Any, columns: Any, systems: tuple[str, ...], labels: Any, **named
 
 
 def _sums(*paths: str) -> dict[str, str]:
-    return {path: registered_file(path).sha256 for path in paths}
+    return {path: registered_files()[path].sha256 for path in paths}
 
 
 def _semeval_origin(*paths: str) -> dict[str, Any]:
     """Files, addresses and licence of these predictions."""
-    files = [registered_file(path) for path in paths]
+    files = [registered_files()[path] for path in paths]
     sources = (file.url.removeprefix("https://raw.githubusercontent.com/") for file in files)
     licences = dict.fromkeys(file.licence for file in files)
     sums = _sums("semeval2010/TEST_FILE_FULL.TXT", *paths)

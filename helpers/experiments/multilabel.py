@@ -23,8 +23,6 @@ from ..data import (
     Documents,
     corpus_hashes,
     find_dataset,
-    label_list,
-    label_matrix,
     read_corpus,
     read_documents,
     read_labels,
@@ -166,7 +164,7 @@ def run_model(
     scores, predicting = _timed(lambda: made.classifier.decision_function(features))
     _, tf_idf = _timed(lambda: made.features(documents["train"]))  # part of the training
     names = [*made.labels, *sorted(set().union(*documents["test"].labels) - set(made.labels))]
-    train, truth = label_matrix(documents["train"], names), label_matrix(documents["test"], names)
+    train, truth = documents["train"].label_matrix(names), documents["test"].label_matrix(names)
     support = train.sum(axis=0).astype(int).tolist()
     options: dict[str, Any] = {"threshold": made.threshold, "multiclass": made.multiclass}
     known = len(made.labels)
@@ -224,7 +222,7 @@ def _pair_of_models(dataset: str, first: str, second: str, documents: Mapping[st
     made = [_classifier_of(model).fit(documents["train"]) for model in (first, second)]
     predicted = [each.classifier.predict(each.features(documents["test"])) for each in made]
     labels = made[0].labels
-    truth = label_matrix(documents["test"], labels)
+    truth = documents["test"].label_matrix(labels)
     outcome = Outcome.from_sets(truth, predicted[0], labels, second=predicted[1])
     pairs = zip((first, second), made, strict=True)
     mine, other = (_configuration(dataset, *pair) for pair in pairs)
@@ -342,7 +340,7 @@ def _classifier_from(
     training = training.remove_unlabelled() if remove_unlabelled else training
     listed = read_labels(label_file) if label_file else None
     with naming_file(train):
-        labels = label_list(training, documents, include_test_labels, listed)
+        labels = training.label_list(documents, include_test_labels, listed)
         _, took = _timed(lambda: made.fit(training, labels))
     facts = {"technique": technique, "options": options, "documents": len(training)}
     facts |= {"without_labels": training.without_labels, "labels": len(labels)}

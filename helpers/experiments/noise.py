@@ -36,10 +36,8 @@ from ..core import unknown_name, write_atomically
 from ..data import (
     NEGATIVE,
     Mention,
-    by_relation,
     demo_corpus,
     distort_bags,
-    hide_word,
     make_bags,
     mislead_bags,
     read_corpus,
@@ -149,7 +147,8 @@ def _lists(
 
 def _draw(data: BagData, strength: float, draw: int, listed: Iterable[Mapping[str, Any]]) -> Lists:
     rng = random.Random(f"{draw} {strength}")
-    noised = replace(data, train=by_relation(distort_bags(data.train, data.negative, rng, strength)))
+    bags = distort_bags(data.train, data.negative, rng, strength)
+    noised = replace(data, train=[part for bag in bags for part in bag.by_relation()])
     truth = replace(data, test=distort_bags(data.test, data.negative, rng, strength))
     return _lists(listed, draw, noised, {HELD_OUT: truth, MANUAL: data})
 
@@ -192,7 +191,8 @@ def _learnable_draws(
     One reads the texts as they are, the other with blanks for the word, in training and in test; else they
     are the same. The labels of both parts are misled alike. Rows of `COLUMNS`; strength is the share.
     """
-    hidden = replace(data, train=hide_word(data.train, word), test=hide_word(data.test, word))
+    train, test = ([bag.hiding(word) for bag in part] for part in (data.train, data.test))
+    hidden = replace(data, train=train, test=test)
     frames = []
     for share, draw in itertools.product(shares, range(draws)):
         how = (data.negative, word, relation, share, random.Random(f"{draw} {share} {word}"))
@@ -200,7 +200,8 @@ def _learnable_draws(
         truths = {HELD_OUT: replace(data, test=test), MANUAL: data}
         for title, read in ((READER, data), (BLIND, hidden)):
             pairs = zip(read.train, train, strict=True)
-            misled = by_relation([replace(bag, relations=noised.relations) for bag, noised in pairs])
+            bags = [replace(bag, relations=noised.relations) for bag, noised in pairs]
+            misled = [part for bag in bags for part in bag.by_relation()]
             system = {"model": "tfidf-bag", "evaluations": {title: ""}}
             lists = _lists([system], draw, replace(read, train=misled), truths)
             frames.append(_rows(share, draw, lists))

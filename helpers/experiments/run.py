@@ -30,7 +30,6 @@ from ..runs import (
     ConfusionRows,
     RankedFacts,
     Run,
-    different_fields,
     environment,
     load_run,
     run_path,
@@ -101,13 +100,13 @@ class _RelationData(_Data):
 def _read_samples(experiment: Experiment) -> _RelationData:
     """The samples in the form that the experiment wants."""
     dataset, text = experiment.dataset, experiment.text
-    splits = {"parsed": data.parsed_corpus, "spacy": data.spacy_corpus}.get(text, data.read_corpus)(dataset)
-    about, files = data.find_dataset(dataset), data.corpus_hashes(dataset, ("train", "test"))
-    files |= data.parse_hashes(dataset, text, ("train", "test"))
+    has_trees = text in ("parsed", "spacy")
+    splits = data.parsed_corpus(dataset, text) if has_trees else data.read_corpus(dataset)
+    about, files = data.find_dataset(dataset), data.corpus_hashes(dataset, ("train", "test"), text)
     every = [sample for split in splits.values() for sample in split]
     labels = about.relations or tuple(label_ids(sample.relation for sample in every))
     if experiment.part == "ptr":
-        files |= {name: data.registered_file(name).sha256 for name in data.PTR_FILES.values()}
+        files |= {name: data.registered_files()[name].sha256 for name in data.PTR_FILES.values()}
     train, test = _chosen(experiment, splits)
     if experiment.merged:
         train = data.paired_sets(train, about.inverse)["merged"]
@@ -347,7 +346,7 @@ def _configuration(experiment: Experiment, model: Model, read: _RelationData | B
     hyperparameters = known["hyperparameters"] | read.known
     hyperparameters |= {"precision": model.precision} if experiment.resolved() else {}
     hyperparameters |= {"threads": experiment.threads} if experiment.threads else {}
-    files = {file: data.registered_file(file).sha256 for file in experiment.side.values()}
+    files = {file: data.registered_files()[file].sha256 for file in experiment.side.values()}
     vectors = experiment.vectors_file
     files |= {data.data_name(vectors): file_sha256(vectors)} if vectors else {}
     names = experiment.model, known["options"].get("base", experiment.model)  # that it is around, or made of
@@ -372,7 +371,7 @@ def _stored(blank: Run, folder: Path | str) -> Run | None:
     """The stored run of this configuration; FileExistsError for another one at its place."""
     path = run_path(blank, folder)
     stored = load_run(path) if path.exists() else None
-    if stored and different_fields(stored, blank):
+    if stored and stored.different_fields(blank):
         save_run(blank, folder)  # raises, and says what differs
     return stored
 

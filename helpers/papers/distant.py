@@ -277,8 +277,8 @@ def _steps(run: Run) -> float:
 def _published_list_runs() -> list[Run]:
     """A run of each of `PUBLISHED_LISTS`; the lists keep their order, scores are rounded.
 
-    `pairs` are known of the probabilities, numbered as by `read_gids_probabilities`, and of the two lists in
-    text that name every entity, numbered by first sight: in the others names may be `UNK`.
+    `pairs` are known of the probabilities, numbered as in `PublishedList.probabilities`, and of the two lists
+    in text that name every entity, numbered by first sight: in the others names may be `UNK`.
 
     Raises
     ------
@@ -288,13 +288,13 @@ def _published_list_runs() -> list[Run]:
     runs = []
     for row in data.PUBLISHED_LISTS:
         labels = data.GIDS_RELATIONS if row.dataset == "gids" else tuple(data.nyt10m_relations())
-        if row.files[0].endswith(".npz"):
-            ranking, pairs = _of_probabilities(*data.read_gids_probabilities(data.locate(row.files[0])))
+        if made := row.probabilities():
+            ranking, pairs = _of_probabilities(*made)
         else:
             ranking, pairs = _of_list(row, labels, numbers)
         facts = RankedFacts.from_ranking(ranking, "bag", labels, pairs, DECIMALS)
         about = {"dataset": row.dataset, "model": row.name, "licence": row.licence, "source": row.source}
-        about["files"] = {file: data.registered_file(file).sha256 for file in row.files}
+        about["files"] = {file: data.registered_files()[file].sha256 for file in row.files}
         runs.append(Run.from_outcome(facts, **about, labels=labels, negative=NEGATIVE))
     return runs
 
@@ -311,8 +311,7 @@ def _of_list(
 ) -> tuple[metrics.FactRanking, list[int] | None]:
     """The ranking of a list in text, with all that follows from it, and the pair of each fact: one numbering
     for all lists, None where a list does not name all of them."""
-    files = [data.locate(file) for file in row.files]
-    read = data.read_ranked_list(*files) if len(files) == 1 else data.read_curve(*files)
+    read = row.curve()
     ranking = metrics.FactRanking.from_curve(read.precision, read.recall, row.facts, read.scores)
     if read.facts is None:
         return ranking, None

@@ -1,6 +1,7 @@
 """A run: what was trained or read, how, and its outcome as counts; save, load, list, compare."""
 
-from .schema import ConfusionRows, PairedRows, RankedFacts, Run
+from .outcomes import ConfusionRows, RankedFacts
+from .schema import Run
 from .files import RUNS_FOLDER, STORED_RUNS, STUDIES_FOLDER, list_published, list_runs, load_run, save_run
-from .files import different_fields, environment, run_path, safe_name, variant_name
-from .staleness import INDEX, MadeFrom, Result, made_states, project_names, read_index, run_state, write_made
+from .files import environment, run_path, safe_name, variant_name
+from .staleness import INDEX, Result, made_states, project_names, read_index, run_state, write_made

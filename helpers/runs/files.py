@@ -23,7 +23,7 @@ from pydantic import TypeAdapter
 
 from .. import RESULTS, ROOT
 from ..core import naming_file, shown, write_atomically
-from ..data import distinct_keys
+from ..data import json_document
 from .schema import SCHEMA_VERSION, Run, normal, plain, validated
 
 RUNS_FOLDER = ROOT / "results" / "runs"
@@ -112,11 +112,10 @@ def save_run(run: Run, folder: Path | str = RUNS_FOLDER, overwrite: bool = False
     True
     """
     path = run_path(run, folder)
-    if path.exists() and not overwrite:
-        differing = different_fields(load_run(path), run)
-        if differing:
-            what = f"holds a run with another configuration ({', '.join(differing)})"
-            raise FileExistsError(f"{path} {what}; overwrite=True replaces it")
+    differing = load_run(path).different_fields(run) if path.exists() and not overwrite else []
+    if differing:
+        what = f"holds a run with another configuration ({', '.join(differing)})"
+        raise FileExistsError(f"{path} {what}; overwrite=True replaces it")
     return write_atomically(path, _run_text(run))
 
 
@@ -192,13 +191,12 @@ def load_run(path: Path | str) -> Run:
     with naming_file(path):
         if path.stat().st_size > MAX_BYTES:
             raise ValueError(f"it has {path.stat().st_size} bytes; expected at most {MAX_BYTES}")
-        return _parse(path.read_bytes())
+        return _parse(path, path.read_bytes())
 
 
 @lru_cache(maxsize=1024)  # a page asks for the same stored runs a dozen times
-def _parse(content: bytes) -> Run:
-    """The run that a file's content is; ValueError as `load_run`, without the file."""
-    record = json.loads(content.decode("utf-8"), object_pairs_hook=distinct_keys)
+def _parse(path: Path, content: bytes) -> Run:
+    record = json_document(path, content)
     if not isinstance(record, dict):
         raise ValueError(f"a run is a JSON object, this is a {type(record).__name__}")
     version = record.pop("schema_version", None)
@@ -241,27 +239,14 @@ def list_runs(
     return sorted(kept, key=lambda run: (*names(run), run.encoder or "", run.seed or 0))
 
 
-def list_published(dataset: str, kind: str | None = None, folder: Path | str = RUNS_FOLDER) -> list[Run]:
+def list_published(dataset: str, kind: str | None = None) -> list[Run]:
     """The stored predictions of others on a data set: the runs without a profile, which all runs that were
     trained here have. Arguments and errors as `list_runs`.
 
     >>> {run.profile for run in list_published("tacred")}
     {None}
     """
-    return [run for run in list_runs(dataset, kind=kind, folder=folder) if run.profile is None]
-
-
-def different_fields(a: Run, b: Run) -> list[str]:
-    """Names of the configuration fields that differ; outcome, environment and times are no configuration.
-
-    >>> from helpers.metrics import Outcome
-    >>> table = Outcome.from_columns(["a"], ["a"])
-    >>> one, other = (Run.from_outcome(table, dataset="d", model="m", seed=seed) for seed in (9, 148))
-    >>> different_fields(one, other)
-    ['seed']
-    """
-    first, second = a.configuration(), b.configuration()
-    return [name for name in first if first[name] != second[name]]
+    return [run for run in list_runs(dataset, kind=kind) if run.profile is None]
 
 
 def environment(packages: Sequence[str] = ("numpy", "scipy", "torch", "transformers")) -> dict[str, Any]:

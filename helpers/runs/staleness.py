@@ -22,7 +22,8 @@ from pydantic import TypeAdapter
 from .. import ROOT
 from ..core import exclusive, file_sha256, naming_file, shown, write_atomically
 from ..data import data_sha256
-from .schema import SCHEMA_VERSION, record, validated
+from .outcomes import record
+from .schema import SCHEMA_VERSION, validated
 
 INDEX = ROOT / "results" / "provenance.json"
 RULES_VERSION = 1
@@ -50,7 +51,7 @@ class Result(NamedTuple):
 
 
 @record
-class MadeFrom:
+class _MadeFrom:
     """What one notebook (or page) made, from what: path in the project → the first `SHORT` digits of its
     hash. `rules` : the `RULES_VERSION`."""
 
@@ -59,7 +60,7 @@ class MadeFrom:
     rules: int
 
 
-_INDEX = TypeAdapter(dict[str, MadeFrom])
+_INDEX = TypeAdapter(dict[str, _MadeFrom])
 
 
 def _kind_of(path: str) -> str:
@@ -71,7 +72,7 @@ def _kind_of(path: str) -> str:
     return next((kind for folder, kind in KINDS.items() if path.startswith(f"{folder}/")), "page")
 
 
-def _digest(name: str, root: Path = ROOT) -> str | None:
+def _digest(name: str) -> str | None:
     """The hash of what lies at `name` in the project; None if there is nothing.
 
     Of a data file ('data/NAME', see `data_name`), the registered one if there is one; of a notebook, over its
@@ -79,7 +80,7 @@ def _digest(name: str, root: Path = ROOT) -> str | None:
     """
     if name.startswith(DATA):
         return data_sha256(name.removeprefix(DATA))
-    path = root / name
+    path = ROOT / name
     if path.is_file():
         content = path.read_bytes()
         if name.startswith("notebooks/"):
@@ -90,13 +91,11 @@ def _digest(name: str, root: Path = ROOT) -> str | None:
         return hashlib.sha256(content).hexdigest()
     paths = path.parent.glob(f"{path.name}.*") if _kind_of(name) == "figure" else path.rglob("*.*")
     files = sorted(file for file in paths if file.is_file())
-    lines = [f"{file.relative_to(root).as_posix()} {file_sha256(file)}\n" for file in files]
+    lines = [f"{file.relative_to(ROOT).as_posix()} {file_sha256(file)}\n" for file in files]
     return hashlib.sha256("".join(lines).encode()).hexdigest() if files else None
 
 
-def _changes(
-    recorded: Mapping[str, str], root: Path = ROOT, known: dict[str, str | None] | None = None
-) -> list[str]:
+def _changes(recorded: Mapping[str, str], known: dict[str, str | None] | None = None) -> list[str]:
     """What of the recorded files has another hash now, in words; recorded hashes may be cut short.
 
     `known` : hashes that were computed already; those that are needed are added.
@@ -110,7 +109,7 @@ def _changes(
     reasons = []
     for name, before in recorded.items():
         if name not in known:
-            known[name] = _digest(name, root)
+            known[name] = _digest(name)
         now = known[name]
         if now is None:
             reasons.append(f"{name} is gone")
@@ -143,7 +142,7 @@ def run_state(
             return Result("run", name, "stale", f"this is no run file of version {SCHEMA_VERSION}")
         inputs, made_by = stored["files"], stored.get("versions", {})
         files = {DATA + file: sha for file, sha in inputs.items()}
-        reasons = [f"input {reason.removeprefix(DATA)}" for reason in _changes(files, known=known)]
+        reasons = [f"input {reason.removeprefix(DATA)}" for reason in _changes(files, known)]
         compared = [("configuration:", stored.get(field, {}), now) for field, now in (expected or {}).items()]
         stated = {key: now for key, now in (versions or {}).items() if key in made_by}
         reasons += [
@@ -159,7 +158,7 @@ def run_state(
     return Result("run", name, "stale" if reasons else "current", "; ".join(reasons))
 
 
-def read_index(path: Path = INDEX) -> dict[str, MadeFrom]:
+def read_index(path: Path = INDEX) -> dict[str, _MadeFrom]:
     """Notebook or page → what it made, from what; {} where there is no index yet.
 
     Raises ValueError, one line that names the file, if it holds something else.
@@ -183,25 +182,25 @@ def write_made(maker: str, made: Iterable[str], read: Iterable[str], path: Path 
         return {name: sha[:SHORT] for name in sorted(set(names)) if (sha := _digest(name))}
 
     with exclusive(path):
-        entry = MadeFrom(made=hashes(made), read=hashes(read), rules=RULES_VERSION)
+        entry = _MadeFrom(made=hashes(made), read=hashes(read), rules=RULES_VERSION)
         index = read_index(path) | {maker: entry}
         text = json.dumps(_INDEX.dump_python(dict(sorted(index.items()))), indent=1)
         write_atomically(path, text + "\n")
 
 
-def project_names(log: Path, root: Path = ROOT) -> tuple[set[str], set[str]]:
+def project_names(log: Path) -> tuple[set[str], set[str]]:
     """What a process made and read of the project, from what it noted (`note_opened`): names as in the
     index. A run file that was read stands for its whole folder, as a new one beside it would be read, too.
     """
     read, written = _read_opened(log)
-    made = {name for path in written if (name := _result(path, root))}
+    made = {name for path in written if (name := _result(path))}
     inputs = set()
     for path in read:
-        if data := _data(path, root):
+        if data := _data(path):
             inputs.add(data)
-        if not path.is_relative_to(root) or path == root:  # the folder itself may be opened, too
+        if not path.is_relative_to(ROOT) or path == ROOT:  # the folder itself may be opened, too
             continue
-        parts = path.relative_to(root).parts
+        parts = path.relative_to(ROOT).parts
         if parts[:2] in (("results", "runs"), ("results", "studies")) and len(parts) > 3:
             inputs.add("/".join(parts[:3]))
         elif parts[0] in ("results", "figures", "examples", "notebooks") and path.suffix not in ("", ".md"):
@@ -227,37 +226,37 @@ def _read_opened(log: Path | str) -> tuple[list[Path], list[Path]]:
     return tuple(sorted(Path(path) for path in kinds if kinds[path] == kind) for kind in "rw")  # type: ignore
 
 
-def _result(path: Path, root: Path) -> str | None:
+def _result(path: Path) -> str | None:
     """The name of a table, figure or executed notebook; None for other files, and for drafts."""
-    if not path.is_relative_to(root) or any(part.startswith(".") for part in path.relative_to(root).parts):
+    if not path.is_relative_to(ROOT) or any(part.startswith(".") for part in path.relative_to(ROOT).parts):
         return None
-    name = path.relative_to(root).as_posix()
+    name = path.relative_to(ROOT).as_posix()
     kind = _kind_of(name)
     if kind == "figure":
         return name.removesuffix(path.suffix)
     return name if kind in ("table", "notebook") else None
 
 
-def _data(path: Path, root: Path) -> str | None:
+def _data(path: Path) -> str | None:
     """The name of a registered data file."""
-    for folder in filter(None, (os.environ.get("RC_DATA_DIR"), root / "data")):
+    for folder in filter(None, (os.environ.get("RC_DATA_DIR"), ROOT / "data")):
         if path.is_relative_to(os.path.abspath(folder)):
             name = f"{DATA}{path.relative_to(os.path.abspath(folder)).as_posix()}"
             return name if _digest(name) else None
     return None
 
 
-def made_states(index: Mapping[str, MadeFrom], known: dict | None = None) -> Iterator[Result]:
+def made_states(index: Mapping[str, _MadeFrom], known: dict | None = None) -> Iterator[Result]:
     """The state of everything that stands in the index: of what one notebook makes, all is stale at once."""
     known = {} if known is None else known
     for entry in index.values():
-        reasons = _changes(entry.read, known=known)
+        reasons = _changes(entry.read, known)
         if entry.rules != RULES_VERSION:
             reasons.append(f"the rules were version {entry.rules}, are now {RULES_VERSION}")
         for name, before in entry.made.items():
             if _digest(name) is None:
                 yield Result(_kind_of(name), name, "missing")
                 continue
-            edited = _changes({name: before}, known=known)
+            edited = _changes({name: before}, known)
             why = [*reasons, f"{name} itself changed"] if edited else reasons
             yield Result(_kind_of(name), name, "stale" if why else "current", "; ".join(why))

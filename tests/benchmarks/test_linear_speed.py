@@ -17,7 +17,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 
 from helpers import ROOT
 from helpers.core import MissingData
-from helpers.data import label_list, label_matrix, read_corpus
+from helpers.data import read_corpus
 from helpers.metrics import MultilabelOutcome
 from tests.benchmarks.linear_peer import BATCH, SEED
 from tests.benchmarks.table import peak_bytes, printed_json
@@ -54,11 +54,11 @@ def reuters(tmp_path_factory) -> Path:
         corpus = read_corpus("reuters90")
     except MissingData as error:
         pytest.skip(f"needs Reuters-21578: {error}")
-    labels, words = label_list(corpus["train"]), TfidfVectorizer().fit(corpus["train"].texts)
+    labels, words = corpus["train"].label_list(), TfidfVectorizer().fit(corpus["train"].texts)
     folder = tmp_path_factory.mktemp("reuters")
     for part, documents in corpus.items():
         sparse.save_npz(folder / f"{part}_x.npz", sparse.csr_array(words.transform(documents.texts)))
-        sparse.save_npz(folder / f"{part}_y.npz", label_matrix(documents, labels))
+        sparse.save_npz(folder / f"{part}_y.npz", documents.label_matrix(labels))
     return folder
 
 

@@ -22,7 +22,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.feature_extraction.text import TfidfVectorizer
 
 from ...core import MalformedRecord, atomic_writer, read_file, shown, unknown_name, visible
-from ...data import Documents, label_list, label_matrix
+from ...data import Documents
 from .base import BinaryAndMulticlass, LabelTree, LinearClassifier, Node, OneVsRest
 from .tuning import CostSensitive, CostSensitiveMicro, Thresholding
 
@@ -134,10 +134,10 @@ class DocumentClassifier:
         (nothing to tell apart), and for texts without a word that TF-IDF counts.
         """
         self.labels, self._vectorizer = (), None  # if this training fails, nothing is left of an earlier one
-        names = tuple(labels) if labels is not None else label_list(documents)
+        names = tuple(labels) if labels is not None else documents.label_list()
         if len(names) < 2:
             raise ValueError(f"labels is {list(names)}: two labels at least are needed")
-        targets = label_matrix(documents, names)
+        targets = documents.label_matrix(names)
         features, vectorizer = documents.features, None
         if documents.texts is not None:
             vectorizer = TfidfVectorizer(**self.tfidf)

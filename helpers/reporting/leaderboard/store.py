@@ -20,7 +20,7 @@ from typing import Any
 from ... import ROOT, core, data
 from ...evaluation import matched
 from ...metrics import Outcome
-from ...runs import STORED_RUNS, Run, different_fields, load_run, run_path, save_run
+from ...runs import STORED_RUNS, Run, load_run, run_path, save_run
 from .checks import TACRED_KEYS, Submission, TestSet
 
 logger = logging.getLogger(__name__)
@@ -145,8 +145,8 @@ class Store:
             )
         if path.exists() and not replace:
             there = load_run(path)
-            if there.table != run.table or different_fields(there, run):
-                what = ", ".join(different_fields(there, run)) or "outcome"
+            if there.table != run.table or there.different_fields(run):
+                what = ", ".join(there.different_fields(run)) or "outcome"
                 stored = f"system {core.shown(there.model)} is stored already, with another {what}"
                 raise ValueError(f"{path}: {stored}; --replace puts this one there")
 

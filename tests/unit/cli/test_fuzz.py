@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from helpers import data, experiments, runs
 from helpers.cli import app
 from helpers.data import Documents
+from helpers.data.catalogue import READERS as READERS_OF_CORPORA
 from helpers.metrics import Outcome
 from helpers.models.linear import DocumentClassifier
 from helpers.runs import Run, save_run
@@ -64,13 +65,16 @@ NO_FILES = {"data", "notebooks", "status", "summary", "leaderboard", "plan", "tr
 """They read the repository's own files; leaderboard has spoilt ones in its own tests; plan reads as compare,
 train as read_relation_file, runs as grid."""
 READERS = {path.name: f"read_{path.name}" for path in sorted(VALID.iterdir())}
-READERS |= {"tables": "read_label_columns count_files read_predictions", "tables+records": "open_source"}
-READERS |= {"run": "load_run", "model": "load_model"}
+READERS |= {"tables": "read_predictions count_files", "tables+records": "open_source"}
+READERS |= {"run": "load_run", "model": "load_model", "inverse": "read_mapping"}
+READERS |= {"answer_map": "read_answers", "arrays": "_read_arrays"}
 """Kind of files → its readers, if there are any."""
-MODULES = [data, data.distant, data.docred, data.documents, data.sentences, data.systems, runs, experiments]
+MODULES = [data, data.records, data.sentences, runs, experiments]
 MODULES += [SimpleNamespace(load_model=DocumentClassifier.load)]
-OTHERS = {"read_corpus", "read_goemotions", "read_curve"}
-"""Of registered files, and of two; spoilt ones in tests/unit/data."""
+MODULES += [SimpleNamespace(read_answers=lambda path: data.read_mapping(path, "answer", "label"))]
+MODULES += [SimpleNamespace(**{f"read_{form}": read for form, read in READERS_OF_CORPORA.items()})]
+OTHERS = {"read_corpus", "read_goemotions", "read_text_lists"}
+"""Of registered files, whose checksum is verified."""
 
 
 def _reader(name: str):
@@ -97,7 +101,7 @@ def valid(kinds: str) -> dict[str, bytes]:
 def test_every_command_and_every_reader_has_files_to_spoil():
     assert {*COMMANDS, *NO_FILES} == {*app.commands}, "list the new command in COMMANDS, with a valid file"
     readers = {name for name in dir(data) if name.startswith(("read_", "open_", "count_files"))}
-    readers |= {dataset.reader.__name__ for dataset in data.datasets().values() if dataset.reader}
+    readers |= {f"read_{form}" for form in READERS_OF_CORPORA}
     unknown = readers - {name for _, name in READ} - {*OTHERS}
     assert not unknown, "put a valid file into a folder of valid/ with the reader's name"
 

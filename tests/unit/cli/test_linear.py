@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from helpers.data import demo_documents, label_list, label_matrix, read_matrix
+from helpers.data import demo_documents, read_matrix
 from helpers.evaluation import score_documents, score_multilabel
 from helpers.models.linear import DocumentClassifier
 from tests.support import write_documents
@@ -55,8 +55,8 @@ def test_the_report_of_linear_is_that_of_the_classifier(documents, call) -> None
 def test_scores_and_predictions_are_written(documents, call) -> None:
     words = ("--train", "train.txt", "--test", "test.txt", "--scores", "s.npy", "--predictions", "p.txt")
     code, text, _ = call("linear", *words, "--technique", "thresholding", "--seed", "1", "--k", "1")
-    scores, labels = read_matrix("s.npy"), label_list(documents["train"])
-    sparse.save_npz("t.npz", label_matrix(documents["test"], labels))
+    scores, labels = read_matrix("s.npy"), documents["train"].label_list()
+    sparse.save_npz("t.npz", documents["test"].label_matrix(labels))
     words = ("--truth", "t.npz", "--scores", "s.npy", "--k", "1", "--format", "json")
     again = json.loads(call("score-multilabel", *words)[1])
     lines = Path("p.txt").read_text("utf-8").splitlines()

@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from helpers.core import MalformedRecord
-from helpers.data import count_files, count_rows, counting, engines, read_label_columns
+from helpers.data import count_files, count_rows, counting, engines, read_predictions
 from helpers.evaluation import score_file
 from helpers.metrics import Outcome
 from tests.support import ROLES, SPOILT_FILES, both_outcomes, some_rows, write_file, write_rows
@@ -29,7 +29,7 @@ each_kind = pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet"])
 
 
 def in_memory(path: Path) -> tuple[Outcome, Outcome]:
-    return both_outcomes(read_label_columns(path, paired_column="paired"))
+    return both_outcomes(read_predictions(path, paired_column="paired"))
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=30)
@@ -103,7 +103,7 @@ class TestFaults:
         for name in "ac":
             write_rows(tmp_path / f"{name}.{kind}", some_rows(6, start=10 * ord(name)))
         with pytest.raises(ValueError) as expected:
-            read_label_columns(write_file(tmp_path, f"b.{kind}", content))
+            read_predictions(write_file(tmp_path, f"b.{kind}", content))
         with pytest.raises(MalformedRecord) as caught:
             count_files(f"{tmp_path}/*.{kind}", engine=engine)
         assert str(caught.value) == str(expected.value) and "line" in str(caught.value)
@@ -161,7 +161,7 @@ class TestIdentifiers:
         write_rows(tmp_path / f"a.{kind}", some_rows(5))
         spoilt = write_rows(tmp_path / f"b.{kind}", [*some_rows(3, start=9), some_rows(1, start=9)[0]])
         with pytest.raises(ValueError) as expected:
-            read_label_columns(spoilt)
+            read_predictions(spoilt)
         with pytest.raises(MalformedRecord) as caught:
             count_files(f"{tmp_path}/*.{kind}", check_ids=True)
         assert str(caught.value) == str(expected.value) and "'s9'" in str(caught.value)
@@ -282,7 +282,7 @@ def test_without_spark_the_error_says_what_to_install(tmp_path, monkeypatch):
 def test_spark_counts_as_memory_does(spark, tmp_path, subtests):
     rows = some_rows(40)
     whole = write_rows(tmp_path / "all.csv", rows)
-    expected = both_outcomes(read_label_columns(whole, paired_column="paired"))
+    expected = both_outcomes(read_predictions(whole, paired_column="paired"))
     for kind in ("csv", "tsv", "jsonl", "parquet", "csv.gz", "jsonl.gz"):
         with subtests.test("files", kind=kind):
             for number in range(4):
@@ -304,7 +304,7 @@ def test_spark_counts_as_memory_does(spark, tmp_path, subtests):
             (tmp_path / name).mkdir()
             write_rows(tmp_path / name / f"a.{kind}", some_rows(6))
             with pytest.raises(ValueError) as first:
-                read_label_columns(write_file(tmp_path / name, f"b.{kind}", content))
+                read_predictions(write_file(tmp_path / name, f"b.{kind}", content))
             with pytest.raises(MalformedRecord) as caught:
                 count_files(f"{tmp_path / name}/*.{kind}", engine="spark")
             assert str(caught.value) == str(first.value)

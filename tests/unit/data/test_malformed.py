@@ -129,19 +129,6 @@ MATRICES = [
     ("a.csv", b"1,0\n1,\xe9\n", ", line 2: byte 6 of the file, 0xe9, is not UTF-8"),
     ("a.csv", "1,0\n" + "1" * 200_000 + ",x\n", ", line 2, column '2': 'x' is no number"),
 ]
-ANSWERS = [
-    ("a.txt", "8001\tOther\n8001\tOther", ", line 2: id '8001' occurred before, at line 1"),
-    ("a.txt", "8001\tOther\n9\tOther", ", line 2: id '9' is not in the key"),
-    ("a.txt", "8001\tother", ", line 1: unknown relation 'other'; did you mean 'Other'?"),
-    ("a.txt", "8001\tOther\n8002 Other", ", line 2: id, tab and label are expected in place of '8002 Other'"),
-]
-LISTS = [
-    ("a.txt", "1 .1 .9\n1 0.1", ", line 2: 3 fields are expected, or 6 with the fact; found 2"),
-    ("a.txt", "1 .1 .9\n1 .1 .9 a b r", ", line 2: 3 fields are expected, as in the first line; found 6"),
-    ("a.txt", "1 .1 .9\n1.5 .1 .9", ", line 2: precision 1.5 and recall .1 have to be from 0 to 1"),
-]
-TYPES = [("a.json", "[]", "a JSON object"), ("a.json", '{"a": [1]}', "'a' has"), ("a.json", "{\n", "line 2")]
-KEY = {"8001": "Other", "8002": "Cause-Effect(e1,e2)"}
 READERS = [
     (data.read_predictions, PREDICTIONS),
     (lambda path: open_source(path).read(["label"]), LABELS),
@@ -149,12 +136,9 @@ READERS = [
     (data.read_relation_file, RELATIONS),
     (data.read_labels, LABEL_FILES),
     (data.read_label_names, NAMES),
-    (data.read_inverse, INVERSES),
+    (data.read_mapping, INVERSES),
     (data.dataset_statistics, COUNTS),
     (data.read_matrix, MATRICES),
-    (lambda path: data.join_semeval_answers(path, KEY), ANSWERS),
-    (data.read_ranked_list, LISTS),
-    (data.read_text_lists, TYPES),
 ]
 CASES = [(read, *case) for read, cases in READERS for case in cases]
 

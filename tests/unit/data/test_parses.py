@@ -40,7 +40,7 @@ def mine(tmp_path, monkeypatch):
     file = tmp_path / "spacy" / "mine.jsonl"
     file.write_text(json.dumps(PARSE) + "\n")
     yield file
-    data.unregister_dataset("mine")
+    del data.catalogue._registered["mine"]
 
 
 def tokens(*rows):
@@ -72,7 +72,7 @@ def test_blanks_are_no_words_and_a_text_has_one_tree(rows, heads):
 
 
 def test_samples_have_the_parse_of_their_sentence(mine, monkeypatch):
-    corpus = data.spacy_corpus("mine")
+    corpus = data.parsed_corpus("mine", "spacy")
     assert [len(corpus[split]) for split in ("train", "test")] == [2, 1]
     sample = corpus["train"][0]
     assert (sample.text, sample.relation) == (TEXT, "Cause(e1,e2)")
@@ -86,7 +86,7 @@ def test_types_of_the_corpus_stay(mine, monkeypatch):
     row = data.find_dataset("mine")
     typed = [data.TypedSample("1", TEXT, (0, 4), (13, 18), "Other", "EVENT", "STATE")]
     monkeypatch.setattr(variants, "read_corpus", lambda name: dict.fromkeys(row.files, typed))
-    assert data.spacy_corpus("mine")["test"][0].types == ("EVENT", "STATE")
+    assert data.parsed_corpus("mine", "spacy")["test"][0].types == ("EVENT", "STATE")
 
 
 def test_a_graph_model_reads_words_tags_and_trees(mine, tmp_path):
@@ -98,7 +98,7 @@ def test_a_graph_model_reads_words_tags_and_trees(mine, tmp_path):
     assert run.n == 1 and run.hyperparameters["text"] == "spacy" and "spacy/mine.jsonl" in run.files
     mine.unlink()
     with pytest.raises(MissingData, match=r"spacy/mine\.jsonl is missing: make it by .* data parse mine"):
-        data.spacy_corpus("mine")
+        data.parsed_corpus("mine", "spacy")
 
 
 @pytest.mark.parametrize(
@@ -117,7 +117,7 @@ def test_a_graph_model_reads_words_tags_and_trees(mine, tmp_path):
 def test_a_file_that_does_not_fit_is_refused(mine, changed, message):
     mine.write_text(json.dumps(PARSE | changed) + "\n")
     with pytest.raises(MalformedRecord, match=re.escape(message)):
-        data.spacy_corpus("mine")
+        data.parsed_corpus("mine", "spacy")
 
 
 def test_what_is_missing_is_said(mine, call, monkeypatch):
@@ -143,7 +143,7 @@ def test_spacy_writes_what_is_read(mine, tmp_path, monkeypatch, is_real):
     (parse,) = map(json.loads, path.read_text().splitlines())
     assert parse["sha256"] == PARSE["sha256"] and parse["words"] == PARSE["words"]
     assert parse["heads"] == PARSE["heads"] and parse["pos"] == PARSE["pos"]
-    assert data.spacy_corpus("mine")["test"][0].tokens == ("Fire", "causes", "panic", ".")
+    assert data.parsed_corpus("mine", "spacy")["test"][0].tokens == ("Fire", "causes", "panic", ".")
     files = {"spacy/mine.jsonl": SimpleNamespace(sha256="0" * 64)}
     monkeypatch.setattr(variants, "registered_files", lambda: files)
     with pytest.raises(ChecksumError, match="the parses of mine are not the registered ones"):
@@ -166,7 +166,7 @@ def test_trees_of_their_own_files_belong_to_the_samples_in_their_order(mine, tmp
         ("2", "Other"),
     ]
     assert corpus["test"][0].text == "Fire causes panic ." and corpus["test"][0].heads == (2, 0, 2, 2)
-    hashed = [[*data.parse_hashes("mine", kind, ["test"])] for kind in ("parsed", "spacy", "official")]
+    hashed = [[*data.corpus_hashes("mine", ["test"], kind)][1:] for kind in ("parsed", "spacy", "official")]
     assert hashed == [[str(paths["test"]), f"{paths['test']}.dep"], ["spacy/mine.jsonl"], []]
     write("train", text, text.replace("Fire", "Fires"))
     assert fault_of(lambda _: data.parsed_corpus("mine"), paths["train"]).startswith(

@@ -15,7 +15,7 @@ from pyarrow import parquet
 
 from helpers import data
 from helpers.core import SKIPPED, MalformedRecord
-from helpers.data import open_source, read_label_columns, read_predictions
+from helpers.data import open_source, read_predictions
 from tests.support import fault_of, write_file, write_rows
 
 ROWS = [("7", "NA", "None"), ("8", "null", "nan"), ("9", "per:age", "NA"), ("10", "3", 'café, "so"')]
@@ -28,7 +28,7 @@ class TestFormats:
     def test_every_format_gives_the_same_frame(self, tmp_path, ending, zipped):
         path = write_rows(tmp_path / f"my.model.{ending}", ROWS, COLUMNS)
         path = write_file(tmp_path, f"{path.name}.gz", path.read_bytes()) if zipped else path
-        frame = read_predictions(path)
+        frame = read_predictions(path).frame()
         assert tuple(frame.columns) == COLUMNS
         assert list(frame.astype(str).itertuples(index=False, name=None)) == ROWS
         assert all(isinstance(frame[name].dtype, pd.CategoricalDtype) for name in ("gold", "predicted"))
@@ -66,7 +66,8 @@ class TestFormats:
 
 class TestColumns:
     def test_named_columns(self, tmp_path):
-        frame = read_predictions(write_file(tmp_path, "a.csv", "key,a,b,c,gold\n1,A,B,C,D\n"), *"abc", "key")
+        path = write_file(tmp_path, "a.csv", "key,a,b,c,gold\n1,A,B,C,D\n")
+        frame = read_predictions(path, *"abc", "key").frame()
         roles = (*COLUMNS, "predicted_paired")
         assert frame.iloc[0].astype(str).to_dict() == dict(zip(roles, "1ABC", strict=True))
         assert frame.attrs["columns"] == dict(zip(roles, ("key", *"abc"), strict=True))
@@ -144,13 +145,13 @@ class TestGoldInAnotherFile:
         path, gold = write_file(tmp_path, name, content), write_file(tmp_path, "gold.csv", self.GOLD)
         if not predicted:
             with pytest.raises(ValueError, match=said):
-                read_label_columns(path, gold_file=gold, label_names={"0": "A", "1": "B"})
+                read_predictions(path, gold_file=gold, label_names={"0": "A", "1": "B"})
             return
-        columns = read_label_columns(path, gold_file=gold)
+        columns = read_predictions(path, gold_file=gold)
         assert [columns[role].tolist() for role in COLUMNS[1:]] == [[*"ABA"], [*predicted]]
         assert re.search(said, caplog.text)
         with pytest.raises(MalformedRecord, match="gold.csv, line 3, column 'label': 'B' is no label id and"):
-            read_label_columns(path, gold_file=gold, label_names={"0": "A"})
+            read_predictions(path, gold_file=gold, label_names={"0": "A"})
 
     GOLD = "id,label\n1,A\n2,B\n3,A\n"
 
@@ -172,12 +173,12 @@ class TestMappings:
             )
 
         both = self.PAIRS | {other: label for label, other in self.PAIRS.items()}
-        assert data.read_inverse(written("label", "inverse")) == both
-        assert data.read_answer_map(written("answer", "label")) == self.PAIRS
+        assert data.read_mapping(written("label", "inverse")) == both
+        assert data.read_mapping(written("answer", "label"), "answer", "label") == self.PAIRS
 
     def test_a_pair_may_stand_there_in_both_orders_or_twice(self, tmp_path):
         path = write_file(tmp_path, "inverse.csv", "label,inverse\na,b\nb,a\na,b\n")
-        assert data.read_inverse(path) == {"a": "b", "b": "a"}
+        assert data.read_mapping(path) == {"a": "b", "b": "a"}
 
 
 class TestNames:
@@ -201,7 +202,7 @@ class TestNames:
 
 class TestRespelt:
     def changed(self, tmp_path, text, *known):
-        columns, changed = read_label_columns(write_file(tmp_path, "a.csv", text)).respelt(*known)
+        columns, changed = read_predictions(write_file(tmp_path, "a.csv", text)).respelt(*known)
         return columns["gold"].tolist(), columns["predicted"].tolist(), changed
 
     def test_the_spelling_that_is_most_often_gold_wins(self, tmp_path):
@@ -244,12 +245,12 @@ class TestTables:
         assert labels("-", "gold", form="jsonl") == ["3"]
         feed(b"gold,predicted\na,\n")
         with pytest.raises(MalformedRecord, match="standard input, line 2, column 'predicted': the cell is"):
-            read_label_columns("-")
+            read_predictions("-")
         feed(b"gold,predicted\n0,0\na,7\n")
         with pytest.raises(
             MalformedRecord, match="standard input, line 3, column 'predicted': '7' is no label"
         ):
-            read_label_columns("-", label_names={"0": "a"})
+            read_predictions("-", label_names={"0": "a"})
 
     def test_a_form_is_stronger_than_the_ending_and_an_unknown_one_is_refused(self, tmp_path):
         path = write_file(tmp_path, "results.out", "gold\tpredicted\na\tb\n")

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from helpers import data
-from helpers.data import Dataset, Documents, label_matrix, label_statistics, parse_tagged
+from helpers.data import Dataset, Documents, label_statistics, parse_tagged
 from helpers.data.samples import _check_tree
 from helpers.metrics import Outcome
 from tests.support import PARSED
@@ -32,7 +32,7 @@ def counted(counts: list) -> Outcome:
 
 
 def listed(**options) -> tuple[str, ...]:
-    return data.label_list(documents(), **options)
+    return documents().label_list(**options)
 
 
 REFUSED = [
@@ -64,8 +64,8 @@ REFUSED = [
     (lambda: listed(include_test_labels=True, test=documents(), listed=["a"]), "listed decides"),
     (lambda: listed(listed=["a", "b", "a"]), "listed[2] is 'a', as listed[0] is"),
     (lambda: listed(listed=[]), "listed is empty"),
-    (lambda: label_matrix(documents(), []), "labels is empty"),
-    (lambda: label_matrix(documents(), ["a", "a"]), "labels[1] is 'a', as labels[0] is"),
+    (lambda: documents().label_matrix([]), "labels is empty"),
+    (lambda: documents().label_matrix(["a", "a"]), "labels[1] is 'a', as labels[0] is"),
     (lambda: spans((20, 23)), "tail span (20, 23) does not lie"),
     (lambda: parse_tagged("<e1>a</e1> b</e2>"), "'<e2>' occurs 0 times"),
     (lambda: parse_tagged("<e1>a</e1> <e1>b</e1> <e2>c</e2>"), "'<e1>' occurs 2 times"),

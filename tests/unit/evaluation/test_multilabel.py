@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from helpers.data import demo_documents, label_list, label_matrix, write_matrix
+from helpers.data import demo_documents, write_matrix
 from helpers.evaluation import multilabel, score_documents, score_multilabel
 from helpers.metrics import SCHEMES, MultilabelOutcome, averages
 from helpers.models.linear import DocumentClassifier
@@ -142,7 +142,7 @@ def model(parts):
 
 class TestDocuments:
     def test_the_report_is_that_of_the_matrices_whatever_the_blocks(self, parts, model, monkeypatch):
-        truth, scores, blocks = label_matrix(parts["test"], model.labels), model.scores(parts["test"]), []
+        truth, scores, blocks = parts["test"].label_matrix(model.labels), model.scores(parts["test"]), []
         expected = score_multilabel(truth, scores, replicates=50, seed=3)
         assert score_documents(model, parts["test"], replicates=50, seed=3).report == expected
         monkeypatch.setattr(multilabel, "BLOCK", 7 * len(model.labels))
@@ -158,7 +158,7 @@ class TestDocuments:
         """Macro is multiplied by M / L, P@K stays, R@K falls: LibMultiLabel's document says it would not."""
         scored = score_documents(model, parts["test"])
         known, every = scored.report, scored.with_test_labels
-        assert set(scored.unseen) == set(label_list(parts["test"])) - set(model.labels) != set()
+        assert set(scored.unseen) == set(parts["test"].label_list()) - set(model.labels) != set()
         share = known.labels / every.labels
         assert every.scores["Macro-F1"] == pytest.approx(known.scores["Macro-F1"] * share)
         assert every.scores["P@1"] == known.scores["P@1"]

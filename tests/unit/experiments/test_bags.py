@@ -10,10 +10,10 @@ from helpers.data import (
     Bag,
     Dataset,
     Mention,
+    catalogue,
     distort_bags,
     mislead_bags,
     register_dataset,
-    unregister_dataset,
 )
 from helpers.experiments import Experiment, noise, run_experiment
 from helpers.experiments import run as experiments
@@ -49,7 +49,7 @@ def toy(monkeypatch, tmp_path):
     register(mentions(0, 30), mentions(30, 60))
     monkeypatch.setattr(experiments, "CHECKPOINTS", tmp_path / "checkpoints")
     yield
-    unregister_dataset("toy")
+    del catalogue._registered["toy"]
 
 
 def small(model="pcnn", **options):
@@ -125,15 +125,15 @@ class TestDistortion:
         assert precision == pytest.approx(1 - strength * (1 - 0.691), abs=0.01)
         assert recall == pytest.approx(1 - strength * (1 - 0.339), abs=0.02)
 
-    def test_a_rate_that_the_bags_cannot_have(self) -> None:
-        for values, message in (
-            ({"precision": 0}, r"\d+ true facts stay, so no number of false ones makes the precision 0"),
-            ({"precision": 0.1, "recall": 1}, "precision 0.1 takes 5400 false facts beside 600 true ones"),
-        ):
-            with pytest.raises(ValueError, match=message):
-                distort_bags(clean(), "NA", random.Random(1), **values)
-        none = distort_bags(clean(), "NA", random.Random(1), precision=0, recall=0)
-        assert {bag.relations for bag in none} == {("NA",)}
+    @pytest.mark.parametrize("strength", [-0.1, 1.6, float("nan")])
+    def test_a_strength_that_leaves_no_share(self, strength) -> None:
+        with pytest.raises(ValueError, match=f"strength is {strength:g}: it has to be from 0 to 1.51"):
+            distort_bags(clean(), "NA", random.Random(1), strength)
+
+    def test_more_false_facts_than_bags(self) -> None:
+        few = [replace(bag, relations=tuple("abcdefghijkl")) for bag in clean(40)]
+        with pytest.raises(ValueError, match=r"false facts beside \d+ true ones; 40 bags have room for \d+"):
+            distort_bags(few, "NA", random.Random(1))
 
 
 class TestNoise:

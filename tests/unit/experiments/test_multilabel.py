@@ -4,7 +4,7 @@ from unittest.mock import patch
 
 import pytest
 
-from helpers.data import TEST_ONLY, demo_documents, label_list, label_matrix
+from helpers.data import TEST_ONLY, demo_documents
 from helpers.experiments import HELD_OUT, LINEAR_MODELS, documents_of, multilabel, run_model
 from helpers.experiments.multilabel import OPTIONS
 from helpers.models.linear import DocumentClassifier, LabelProblems
@@ -30,11 +30,11 @@ def test_labels_of_the_test_part_only_make_two_runs(letters):
 def test_it_counts_what_the_classifier_says(letters):
     run = run_model("demo", "thresholding", letters)["thresholding"]
     made = DocumentClassifier("thresholding", OPTIONS, random_state=1337).fit(letters["train"])
-    truth = label_matrix(letters["test"], made.labels).toarray() > 0
+    truth = letters["test"].label_matrix(made.labels).toarray() > 0
     guess = made.scores(letters["test"]) > 0
     assert run.outcome().counts.correct.tolist() == (truth & guess).sum(axis=0).tolist()
     assert run.outcome().counts.predicted.tolist() == guess.sum(axis=0).tolist()
-    train = label_matrix(letters["train"], made.labels).sum(axis=0)
+    train = letters["train"].label_matrix(made.labels).sum(axis=0)
     assert run.table.train_support == tuple(train.astype(int).tolist())
 
 
@@ -73,5 +73,5 @@ class TestOnRealData:
 
     def test_held_out_labels_are_in_the_test_part_only(self, data_dir):
         parts = documents_of("reuters90-held-out")
-        assert not set(HELD_OUT) & set(label_list(parts["train"]))
-        assert set(HELD_OUT) < set(label_list(parts["test"]))
+        assert not set(HELD_OUT) & set(parts["train"].label_list())
+        assert set(HELD_OUT) < set(parts["test"].label_list())

@@ -21,7 +21,8 @@ from helpers import ROOT
 from helpers.experiments import all_states, grid_jobs, plan, study, train_one
 from helpers.experiments.grid import _read_grid
 from helpers.models import EMBEDDED, default_settings
-from helpers.runs import RUNS_FOLDER, MadeFrom, list_runs, load_run, run_path
+from helpers.runs import RUNS_FOLDER, list_runs, load_run, run_path
+from helpers.runs.staleness import _MadeFrom
 
 GRID = {"model": ["majority", "svm"], "dataset": "demo", "profile": "quick"}
 
@@ -95,7 +96,7 @@ class TestPlan:
 
     def test_a_notebook_whose_runs_are_made_is_run_again(self, monkeypatch):
         table, runs = {"results/tables/05_weighted_f1.csv": ""}, {"results/runs/semeval2010": "0" * 64}
-        index = {"notebooks/05_weighted_f1.ipynb": MadeFrom(made=table, read=runs, rules=1)}
+        index = {"notebooks/05_weighted_f1.ipynb": _MadeFrom(made=table, read=runs, rules=1)}
         monkeypatch.setattr("helpers.experiments.grid.read_index", lambda: index)
         monkeypatch.setattr("helpers.experiments.grid.grid_jobs", lambda *_: {})
         made = plan()

@@ -22,7 +22,7 @@ from helpers.experiments import run as experiments
 from helpers.models import MODELS, build, default_settings, training
 from helpers.models.base import Settings
 from helpers.models.training import processor_threads, save_weights
-from helpers.runs import different_fields, load_run
+from helpers.runs import load_run
 from tests.support import stop_after, train_command
 
 NEURAL = [name for name, entry in MODELS.items() if entry.encoder and name != "recent"]  # that is several
@@ -230,7 +230,7 @@ def one_and_two(words: list[str], experiment: Experiment, folder: Path, **files:
     pairs = [(load_run(folder / "one" / path.relative_to(folder / "two")), load_run(path)) for path in found]
     for one, two in pairs:
         assert (one.environment["processes"], two.environment["processes"]) == (1, 2)
-        assert not different_fields(one, two)
+        assert not one.different_fields(two)
     return pairs
 
 

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from helpers import ROOT
-from helpers.data import PUBLISHED_LISTS, locate, read_gids_probabilities
+from helpers.data import PUBLISHED_LISTS
+from helpers.data.systems import _probabilities
 from helpers.papers.distant import RankedLists, _published_list_runs
 from helpers.papers.protocols import claims_of_table_4
 from helpers.reporting import load_published
@@ -109,7 +110,7 @@ class TestStoredLists:
     @pytest.mark.parametrize("system", ["PCNN", "WA", "EA"])
     def test_pairs_and_relations_are_those_of_the_probabilities(self, system, data_dir) -> None:
         run = self.stored("gids", f"Jat {system}")
-        scores, gold = read_gids_probabilities(locate(f"gids/predictions/{system}.npz"))
+        scores, gold = _probabilities(f"gids/predictions/{system}.npz")
         facts = run.outcome()
         cells = np.array(facts.pairs), np.array(facts.relations)
         assert len(set(zip(*(column.tolist() for column in cells), strict=True))) == scores.size * 4 // 5

@@ -20,7 +20,8 @@ from helpers.papers.findings import (
 )
 from helpers.papers.graphs import PairSystems
 from helpers.reporting import TABLES_FOLDER, load_published, read_tidy, scheme_scores
-from helpers.runs import PairedRows, Run
+from helpers.runs import Run
+from helpers.runs.outcomes import _PairedRows
 
 W_COUNTED, UNDIRECTED = ["chemprot", "docred", "nyt24", "tacred"], ["semeval2010-undirected"]
 """Corpora of W's Table 1 whose classes are far from equal; and SemEval without direction."""
@@ -31,7 +32,7 @@ def runs(model: str, numbers: list[int]) -> list[Run]:
     """100 samples of R(e1,e2), all right on the test set, so many of them also on the paired set."""
     about = {"dataset": "semeval2010", "model": model, "encoder": "bert-base-uncased"}
     about |= {"labels": ("R(e1,e2)", "R(e2,e1)", "Other"), "negative": "Other"}
-    tables = [PairedRows(rows=((0, 0, 1, both), (0, 0, 0, 100 - both))) for both in numbers]
+    tables = [_PairedRows(rows=((0, 0, 1, both), (0, 0, 0, 100 - both))) for both in numbers]
     return [Run(**about, seed=seed, table=table) for seed, table in enumerate(tables)]
 
 

@@ -10,7 +10,8 @@ import pytest
 from helpers.metrics.scores import SCHEMES
 from helpers.models.registry import default_settings
 from helpers.reporting.results import paired_scores, scheme_scores
-from helpers.runs import STUDIES_FOLDER, PairedRows, Run, list_runs
+from helpers.runs import STUDIES_FOLDER, Run, list_runs
+from helpers.runs.outcomes import _PairedRows
 
 ENCODER = "all-MiniLM-L6-v2"
 RARE = "Entity-Destination(e2,e1)"
@@ -87,7 +88,7 @@ def test_the_rarest_class_has_one_test_sentence_which_is_worth_a_class(model):
             [(rare, said, *row[2:]) if row[0] == rare else row for row in run.table.rows]
             for said in (other, rare)
         )
-        scores = [scheme_scores(replace(run, table=PairedRows(rows=tuple(rows)))) for rows in (wrong, right)]
+        scores = [scheme_scores(replace(run, table=_PairedRows(rows=tuple(rows)))) for rows in (wrong, right)]
         worth = scores[1]["macro"] - scores[0]["macro"]
         assert worth == pytest.approx(1 / 18, abs=1e-9)  # no run has a false alarm of this class
 

@@ -11,7 +11,7 @@ import pytest
 
 from helpers import ROOT
 from helpers.core import exclusive
-from helpers.data import data_name, registered_file
+from helpers.data import data_name, registered_files
 from helpers.data import files as registry
 from helpers.runs import made_states, project_names, read_index, run_state, write_made
 from helpers.runs import staleness as rule
@@ -32,14 +32,11 @@ def project(tmp_path, monkeypatch):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         write_file(tmp_path, name, text)
     monkeypatch.setattr(rule, "ROOT", tmp_path)
-    for function in (rule._digest, rule._changes, rule.project_names):
-        defaults = tuple(tmp_path if value == ROOT else value for value in function.__defaults__)
-        monkeypatch.setattr(function, "__defaults__", defaults)
     return tmp_path
 
 
 def stored(project: Path, **changed) -> Path:
-    record = {"files": {DATA: registered_file(DATA).sha256}, "hyperparameters": {"epochs": 5}}
+    record = {"files": {DATA: registered_files()[DATA].sha256}, "hyperparameters": {"epochs": 5}}
     record |= {"options": {"filters": 230}, "versions": {"model cnn": 2}, "schema_version": SCHEMA_VERSION}
     return write_file(project, RUN, json.dumps(record | changed))
 

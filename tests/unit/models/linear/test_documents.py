@@ -11,7 +11,7 @@ from scipy import sparse
 from sklearn.feature_extraction.text import TfidfVectorizer
 
 from helpers.core import MalformedRecord
-from helpers.data import Documents, label_matrix
+from helpers.data import Documents
 from helpers.models.linear import TECHNIQUES, DocumentClassifier
 
 TEXTS = ("wheat and corn", "oil and gas", "wheat oil price", "gas price up", "corn price", "oil barrel",
@@ -63,7 +63,7 @@ class TestEveryTechnique:
         assert model.labels == ("gas", "grain", "oil")
         estimator = TECHNIQUES[technique](OPTIONS).set_params(**PARAMETERS[technique])
         features = TfidfVectorizer().fit(TEXTS)
-        estimator.fit(features.transform(TEXTS), label_matrix(documents, model.labels))
+        estimator.fit(features.transform(TEXTS), documents.label_matrix(model.labels))
         expected = estimator.decision_function(features.transform(UNSEEN.texts))
         assert np.array_equal(model.scores(UNSEEN), expected)
         assert model.threshold == (0.5 if technique == "tree" else 0.0)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from helpers import ROOT
 from helpers.core import SKIPPED
-from helpers.data import Dataset, register_dataset, unregister_dataset
+from helpers.data import Dataset, catalogue, register_dataset
 from helpers.data.sentences import read_semeval
 from helpers.metrics import MultilabelOutcome, Outcome
 from helpers.reporting import leaderboard
@@ -59,7 +59,7 @@ def keyed(tmp_path_factory):
     path.write_text("\n".join(blocks))
     register_dataset(Dataset("keyed", files={"test": path}, reader=read_semeval, negative="Other"))
     yield "keyed"
-    unregister_dataset("keyed")
+    del catalogue._registered["keyed"]
 
 
 @pytest.fixture
