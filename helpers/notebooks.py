@@ -7,6 +7,7 @@ atomically, after the whole notebook has succeeded, and keeps no times and no pa
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import tempfile
@@ -76,9 +77,7 @@ def read_contract(path: Path) -> dict[str, str]:
     >>> contract["title"], "Question" in contract
     ('02 · Weighting schemes', True)
     """
-    import nbformat
-
-    first = nbformat.read(path, as_version=4).cells[0].source
+    first = "".join(json.loads(path.read_text("utf-8"))["cells"][0]["source"])
     title = first.splitlines()[0].removeprefix("# ")
     return {"title": title} | dict(re.findall(r"^- \*\*([\w ]+)\.\*\* (.+)$", first, flags=re.MULTILINE))
 

@@ -3,6 +3,7 @@
 import gc
 import os
 import shutil
+import sys
 from pathlib import Path
 
 if "PYTEST_XDIST_WORKER" in os.environ:  # one thread a worker; read when numpy and torch are loaded
@@ -19,6 +20,7 @@ LONG, EXAMPLES = "EXAMPLES" in os.environ, int(os.environ.get("EXAMPLES", "40"))
 settings.register_profile("busy", max_examples=EXAMPLES, deadline=None, derandomize=not LONG, database=None)
 settings.load_profile("busy")
 gc.set_threshold(20_000, 20, 50)
+sys.modules["rfc3987_syntax"] = None  # else nbformat spends 3 s on a grammar of addresses
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

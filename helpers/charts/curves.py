@@ -8,11 +8,10 @@ from collections.abc import Sequence
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
-import seaborn as sns
+import scipy  # its parts are loaded when they are first asked for
 from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 from matplotlib.ticker import MaxNLocator
-from scipy.optimize import isotonic_regression
 
 from .style import BLUE, FAINT, INK, LINES, ORANGE, canvas, styled, write
 
@@ -238,6 +237,8 @@ def heat_chart(
     >>> [text.get_text() for text in heat_chart(taus, "two", digits=3, lower=True).axes[0].texts]
     ['0.800']
     """
+    import seaborn as sns  # loads scipy.stats: half of what all charts together take
+
     shown = table.iloc[1:, :-1] if lower else table
     (axes,) = canvas(title, 1.1 + 0.34 * len(shown), xlabel)
     hidden = np.triu(np.ones(shown.shape, dtype=bool), 1) if lower else None
@@ -282,5 +283,5 @@ def _spread_labels(values: np.ndarray, sizes: np.ndarray) -> np.ndarray:
     order = np.argsort(values, kind="stable")
     stacked = np.cumsum(sizes[order]) - sizes[order] / 2  # their heights if each stood on the one before
     heights = np.empty(len(values))
-    heights[order] = isotonic_regression(values[order] - stacked).x + stacked
+    heights[order] = scipy.optimize.isotonic_regression(values[order] - stacked).x + stacked
     return heights

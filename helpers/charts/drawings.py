@@ -10,7 +10,6 @@ import textwrap
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
-import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.colors import ListedColormap
 from matplotlib.patches import Arc, FancyArrowPatch, FancyBboxPatch
@@ -125,6 +124,8 @@ def pipeline_chart(
 
 def _counts_grid(axes: Axes, counts: pd.DataFrame) -> None:
     """A contingency table as a grid: right answers blue, mistakes wine, nothing white."""
+    import seaborn as sns
+
     right = np.equal.outer(counts.index.to_numpy(), counts.columns.to_numpy())
     kinds = (counts > 0) * np.where(right, 1, 2)
     look = {"cmap": ListedColormap(["white", BLUE, WINE]), "vmin": 0, "vmax": 2, "cbar": False}

@@ -174,10 +174,10 @@ class Cell:
         >>> Cell.find(load_published(), paper="R", item="Table V", metric="ppr").value
         87.72
         """
-        rows = frame[np.logical_and.reduce([frame[name] == value for name, value in where.items()])]
-        if len(rows) != 1:
-            raise ValueError(f"{len(rows)} published cells with {where}; exactly one is needed")
-        return cls.of(rows.iloc[0])
+        found = np.flatnonzero(np.logical_and.reduce([frame[name] == value for name, value in where.items()]))
+        if len(found) != 1:
+            raise ValueError(f"{len(found)} published cells with {where}; exactly one is needed")
+        return cls.of(frame.iloc[found[0]])
 
     @property
     def value(self) -> float:

@@ -47,7 +47,8 @@ def _tidy(rows: pd.DataFrame | Iterable[Mapping[str, Any]]) -> pd.DataFrame:
     frame[texts] = frame[texts].astype(object).fillna("").astype(str)
     _refuse(frame, frame["value"].isna(), "has no value: leave out the row of a missing run")
     _refuse(frame, frame.duplicated(list(TIDY_KEYS)), "is there twice")
-    order = sorted(range(len(frame)), key=lambda i: [_natural(frame.iloc[i][key]) for key in TIDY_KEYS])
+    keys = [[_natural(text) for text in row] for row in frame[list(TIDY_KEYS)].to_numpy()]
+    order = sorted(range(len(frame)), key=keys.__getitem__)
     return frame.iloc[order].reset_index(drop=True)
 
 

@@ -86,9 +86,9 @@ def _common_denominator(shares: list[tuple[float, Range]], largest: int) -> tupl
     >>> _common_denominator(shares, 150)
     (97, 4, 0)
     """
-    fits = [
-        sum(low <= _nearest_share(p, n) <= high for p, (low, high) in shares) for n in range(1, largest + 1)
-    ]
+    nearest = [_nearest_share(p, np.arange(1, largest + 1)) for p, _ in shares]
+    inside = [(low <= near) & (near <= high) for near, (_, (low, high)) in zip(nearest, shares, strict=True)]
+    fits = np.sum(inside, axis=0).tolist()
     second, best = np.argsort(fits, kind="stable")[-2:]
     if fits[best] == fits[second]:
         both = f"sample counts {best + 1} and {second + 1} both fit {fits[best]}"
@@ -96,13 +96,13 @@ def _common_denominator(shares: list[tuple[float, Range]], largest: int) -> tupl
     return int(best) + 1, fits[best], fits[second]
 
 
-def _nearest_share(percent: float, n: int) -> float:
-    """The multiple of 100/n per cent that is nearest to `percent`.
+def _nearest_share(percent: float, n: int | np.ndarray) -> np.ndarray:
+    """The multiple of 100/n per cent that is nearest to `percent`, for each n.
 
-    >>> round(_nearest_share(3.27, 2263), 4)
+    >>> round(float(_nearest_share(3.27, 2263)), 4)
     3.27
     """
-    return 100 * round(percent * n / 100) / n
+    return 100 * np.round(percent * n / 100) / n
 
 
 def _paired_rates(audit: Audit, tables: DirectionTables, without_other: int | None) -> None:
