@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -114,7 +113,8 @@ def _scores(run: Run) -> dict[str, float]:
 
 def _title(run: Run) -> str:
     """The model without its encoder, which all runs share."""
-    return "BERT_EM" if run.dataset == _OFFICIAL_TEXT else PairSystems.title(replace(run, encoder=None))
+    title = PairSystems.title(run).replace(f" {run.encoder}", "")
+    return "BERT_EM" if run.dataset == _OFFICIAL_TEXT else title
 
 
 def _verdict(rises: bool, difference: float, p: float, runs: int) -> str:

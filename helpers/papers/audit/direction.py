@@ -154,7 +154,8 @@ def _immobile_pairs(share: Range, both_correct: int, n: int) -> np.ndarray:
     >>> _immobile_pairs((0.0020, 0.0030), 1985, 2263)[[0, -1]].tolist()
     [[4, 1989], [6, 2263]]
     """
-    k, m = np.meshgrid(np.arange(n - both_correct + 1), np.arange(max(both_correct, 1), n + 1))
+    most = min(n - both_correct, int(share[1] * n) + 1)
+    k, m = np.meshgrid(np.arange(most + 1), np.arange(max(both_correct, 1), n + 1))
     fits = (share[0] <= k / m) & (k / m <= share[1]) & (k + both_correct <= m)
     return np.stack([k[fits], m[fits]], axis=1)
 
