@@ -290,6 +290,9 @@ def _runs(train: bool, study: str, out: str | None, run: str | None, **chosen: A
     if run is not None:
         if not train:
             raise ValueError("--run PATH needs --train: `status` says what is stored")
+        others = {"--output": out, "--seed": chosen["seeds"], "--model": chosen["models"]}
+        if strange := [name for name, value in others.items() if value]:
+            raise ValueError(f"{strange[0]} is of no use with --run, whose path names the run and its place")
         jobs = experiments.grid_jobs(chosen["profile"], chosen["grid"], chosen["encoders"])
         trained = experiments.train_one(run, jobs)
         if is_first_process():

@@ -62,6 +62,8 @@ BAD = [
     ("compare --runs A=A-seed1.csv B-seed1.csv", "B-seed1.csv stands beside --runs A=A-seed1.csv: quote"),
     ("compare --runs A=nope*.csv", "A: no file matches 'nope*.csv'"),
     ("compare --runs A-seed1.csv", "is no name and pattern of files"),
+    ("runs --run a.json", "--run PATH needs --train"),
+    ("runs --train --run a.json --output new", "--output is of no use with --run"),
     ("compare --runs A=A-seed1.csv --runs B=A-seed1.csv", "A-seed1.csv is given twice"),
     ("compare A-seed1.csv B-seed1.csv --paired-column q", "--paired-column and --inverse are for --runs"),
     ("score mine.csv --beta 2 --score mcc", "for F_beta: leave out one of --beta 2 and --score mcc"),
