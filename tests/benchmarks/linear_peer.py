@@ -43,7 +43,8 @@ def helpers(technique: str, options: str):
     seed = {"random_state": SEED} if technique != "1vsrest" else {}
 
     def metrics(model, batches, n_labels):
-        parts = (MultilabelOutcome.from_scores(y, model.decision_function(x)) for x, y in batches)
+        scored = ((y, model.decision_function(x)) for x, y in batches)  # what theirs keeps: counts
+        parts = (MultilabelOutcome.from_scores(*part, keep_sets=False) for part in scored)
         return MultilabelOutcome.merged(parts).scores((1, 3, 5))
 
     fit = TECHNIQUES[technique](options).set_params(**seed).fit
