@@ -9,7 +9,7 @@ import io
 import itertools
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -27,6 +27,13 @@ from helpers.runs import Run
 
 LINEAR = json.loads((ROOT / "tests/golden/linear.json").read_text("utf-8"))
 """LibMultiLabel's weights, thresholds and scores of a few documents."""
+
+
+def nightly(cases: Iterable, third: int, *chosen: object) -> list:
+    """The cases of a test; those that are chosen run in `make nightly` only, as they take long."""
+    marks = [pytest.mark.nightly(third=third)]
+    whole = [(case, case if isinstance(case, tuple) else (case,)) for case in cases]
+    return [pytest.param(*values, marks=marks if case in chosen else []) for case, values in whole]
 
 
 def three_folds(order: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:

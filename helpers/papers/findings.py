@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy.stats import ttest_ind
+import scipy  # scipy.stats is loaded when it is first asked for
 
 from .. import reporting
 from ..core import unknown_name
@@ -247,7 +247,7 @@ def bag_findings(scores: pd.DataFrame) -> pd.DataFrame:
         if (fewest := min(len(first), len(second))) < 2:
             continue
         with np.errstate(all="ignore"), warnings.catch_warnings(action="ignore"):  # equal scores: nan
-            test = ttest_ind(second, first, equal_var=False)
+            test = scipy.stats.ttest_ind(second, first, equal_var=False)
             low, high = test.confidence_interval()
         row = {"family": order.family, "finding": order.finding, "label": order.label}
         row |= {"difference": second.mean() - first.mean(), "low": low, "high": high}

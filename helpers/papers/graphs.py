@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from scipy.stats import kendalltau
+import scipy  # scipy.stats is loaded when it is first asked for
 
 from .. import reporting
 from ..data import pruned_heads
@@ -205,7 +205,9 @@ def leak_effects(runs: Iterable[Run]) -> pd.DataFrame:
     table = leak_table(runs, SCHEMES)
     groups = table.assign(gain=100 * table["gain"]).groupby("scheme", sort=False)
     effects = groups["gain"].agg(systems="size", least="min", median="median", most="max")
-    effects["tau"] = [float(kendalltau(part["score"], part["leaked"]).statistic) for _, part in groups]
+    effects["tau"] = [
+        float(scipy.stats.kendalltau(part["score"], part["leaked"]).statistic) for _, part in groups
+    ]
     for name, score in {"first": "score", "first_leaked": "leaked"}.items():
         effects[name] = table.loc[groups[score].idxmax(), "model"].map(system_title).to_numpy()
     return effects

@@ -20,7 +20,7 @@ from functools import partial
 
 import numpy as np
 import pandas as pd
-from scipy.stats import kendalltau
+import scipy  # scipy.stats is loaded when it is first asked for
 
 from .. import data
 from ..evaluation import system_title
@@ -195,12 +195,12 @@ def _order_agreement(
 
     first, second : system → score. drawn_first, drawn_second : (B, M) scores on the same B test sets.
     """
-    taus = [kendalltau(*pair).statistic for pair in zip(drawn_first, drawn_second, strict=True)]
+    taus = [scipy.stats.kendalltau(*pair).statistic for pair in zip(drawn_first, drawn_second, strict=True)]
     low, high = np.quantile(taus, [0.025, 0.975])
     sure = _decided(drawn_first) > 0
     turned, overturned = flips(dict(first), dict(second)), sure & (_decided(drawn_second) < 0)
     counts = {"reversed": len(turned), "decided": int(sure.sum()), "overturned": int(overturned.sum())}
-    return {"tau": kendalltau(first, second).statistic, "low": low, "high": high} | counts
+    return {"tau": scipy.stats.kendalltau(first, second).statistic, "low": low, "high": high} | counts
 
 
 def _order_texts(rows: pd.DataFrame, systems: int) -> pd.DataFrame:

@@ -11,7 +11,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from itertools import chain, count, pairwise
+from itertools import accumulate, chain, count, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -71,7 +71,9 @@ def page_data(
     >>> page_data("no-such-folder", None, replicates=0)["testsets"]
     []
     """
-    own = list_runs(folder=runs)
+    # a test set's name begins with that of its data set; the runs of others need not be read
+    heads = {head for name in only for head in accumulate(name.split("-"), "{}-{}".format)}
+    own = [run for head in sorted(heads) or [None] for run in list_runs(head, folder=runs)]
     both = [(run, False) for run in own if run.options.get("evaluation") != "as-published"]
     if store is not None and Path(store).resolve() != Path(runs).resolve():
         both += [(run, True) for run in Store(store).submissions(joint=True)]

@@ -140,6 +140,7 @@ class TestProcess:
             folders = {name.split(".")[1] for name in modules if name.startswith("helpers.")}
             assert folders == {"__main__", "cli", "core", "models"}  # of models the names, no numpy
 
+    @pytest.mark.nightly(third=0)
     def test_linear_loads_neither_torch_nor_transformers(self, folder):
         write_documents("train.txt", demo_documents()["train"])
         modules = self.loaded("linear", "--train", "train.txt", "--test", "train.txt", "--k", "1")

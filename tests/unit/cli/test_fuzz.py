@@ -1,7 +1,7 @@
 """Spoilt files for every command and every reader: a right answer, or one line that names the file.
 
 valid/ holds small valid files, a folder a kind. A command or a reader that is not listed here fails a test:
-with it comes such a file, to be spoilt. EXAMPLES is the number of spoilt files for each, 40 by default.
+with it comes such a file, to be spoilt. EXAMPLES is the number of spoilt files for each, 20 by default.
 """
 
 import json
@@ -25,7 +25,7 @@ from helpers.runs import Run, save_run
 from tests.support import run_command, spoilt
 
 VALID = Path(__file__).parent / "valid"
-EXAMPLES = int(os.environ.get("EXAMPLES", "40"))
+EXAMPLES = int(os.environ.get("EXAMPLES", "20"))
 FUZZED = settings(max_examples=EXAMPLES, suppress_health_check=[*HealthCheck])
 COMMANDS = {
     "score": """

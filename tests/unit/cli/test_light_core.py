@@ -83,6 +83,7 @@ score-triples triples.jsonl
 """
 
 
+@pytest.mark.nightly(third=2)
 def test_every_command_says_the_same_without_the_extras(tmp_path):
     forms, example = write_files(tmp_path), str(ROOT / "examples" / "predictions.csv")
     commands = [["score", name, "--bootstrap", "20"] for name in (*forms, *FAULTS)]

@@ -194,6 +194,7 @@ def test_batches_that_keep_different_things_do_not_add_up():
             MultilabelOutcome.merged(batches)
 
 
+@pytest.mark.nightly(third=0)
 def test_memory_grows_with_the_label_sets_and_not_with_the_scores(rng, monkeypatch):
     monkeypatch.setattr(multilabel, "BLOCK_ENTRIES", 1 << 16)
     drawn, peaks = rng.random((16_000, 500), dtype=np.float32), []

@@ -13,7 +13,7 @@ from helpers.models.bags import AGGREGATORS, BagClassifier, _BagExample
 from helpers.models.base import Settings, bag_targets
 from helpers.models.network import Example
 from helpers.models.sentence_encoders import Cnn
-from tests.support import sentence_of
+from tests.support import nightly, sentence_of
 
 LABELS = ("NA", "born", "died")
 CUES = {"NA": "visited", "born": "native", "died": "buried"}
@@ -54,6 +54,7 @@ KINDS = {
     "bert-entity": ("bert-entity", {}),
     "bert-entity masked": ("bert-entity", BY_BAG | {"aggregator": "att", "masked": True}),
 }
+LESS_OFTEN = ("cnn one", "cnn masked", "pcnn", "bgwa sentence", "bert-entity masked")
 
 
 @pytest.fixture(scope="module")
@@ -77,7 +78,7 @@ def scores(model, bags, aggregator=None) -> np.ndarray:
     return model.scores(bags, aggregator, progress=False)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", nightly(KINDS, 1, *LESS_OFTEN))
 class TestEveryModel:
     def test_it_overfits_twenty_bags(self, kind, trained) -> None:
         model = trained(kind)

@@ -19,6 +19,7 @@ from helpers.models.base import as_bags
 from helpers.models.linear import TECHNIQUES, DocumentClassifier
 from helpers.models.network import NeuralModel
 from helpers.models.training import processor_threads
+from tests.support import nightly
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "canary.json"
 TORCH = version("torch").partition("+")[0]
@@ -93,7 +94,7 @@ def test_every_model_has_its_row() -> None:
     assert list(stored()["models"]) == [*KNOWN]
 
 
-@pytest.mark.parametrize("name", KNOWN)
+@pytest.mark.parametrize("name", nightly(KNOWN, 2, "rl-dsre"))
 def test_two_steps_give_the_stored_scores(name) -> None:
     if stored()["torch"] != TORCH:
         pytest.skip(f"scores are stored for torch {stored()['torch']}, this is {TORCH}")

@@ -13,6 +13,7 @@ from helpers.models import build
 from helpers.models.base import Settings
 from helpers.models.graph import Gcn, GraphConvolution, _pooled, adjacency
 from helpers.models.training import load_weights, save_weights
+from tests.support import nightly
 
 LABELS = ("Other", "Cause(e1,e2)", "Cause(e2,e1)")
 VERBS = {"Other": "and", "Cause(e1,e2)": "causes", "Cause(e2,e1)": "suffers"}
@@ -103,7 +104,7 @@ def test_a_model_reads_the_pruned_tree_and_nothing_else_of_it(kind) -> None:
 
 
 class TestTraining:
-    @pytest.mark.parametrize("kind", KINDS)
+    @pytest.mark.parametrize("kind", nightly(KINDS, 2, "avg", "sum", "whole", "frozen"))
     def test_it_learns_a_toy_set_and_the_batch_makes_no_difference(self, kind) -> None:
         model = new(kind)
         history = model.fit(SAMPLES, progress=False)

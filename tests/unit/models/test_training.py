@@ -23,7 +23,7 @@ from helpers.models import MODELS, build, default_settings, training
 from helpers.models.base import Settings
 from helpers.models.training import processor_threads, save_weights
 from helpers.runs import load_run
-from tests.support import stop_after, train_command
+from tests.support import nightly, stop_after, train_command
 
 NEURAL = [name for name, entry in MODELS.items() if entry.encoder and name != "recent"]  # that is several
 LABELS = tuple(label_ids(TEST_COUNTS))
@@ -126,7 +126,7 @@ class TestInterrupted:
     def often(self, monkeypatch) -> None:
         monkeypatch.setattr(training, "CHECKPOINT_STEPS", 2)
 
-    @pytest.mark.parametrize(("at", "kept"), [(3, 2), (5, 5), (14, 14)])
+    @pytest.mark.parametrize(("at", "kept"), nightly([(3, 2), (5, 5), (14, 14)], 2, (5, 5), (14, 14)))
     def test_it_goes_on_to_the_same_result(self, at, kept, new, tmp_path, steps) -> None:
         checkpoint = tmp_path / "c.safetensors"
         weights, history = trained(new())

@@ -14,6 +14,7 @@ from nbformat import v4
 
 from helpers import ROOT, notebooks
 from helpers.notebooks import STARTS, STILLBORN, NotebookFailed, _compare_copies, run_notebooks
+from tests.support import nightly
 
 KERNEL = {"kernelspec": {"name": "python3", "language": "python", "display_name": "Python 3"}}
 PARAMETERS = "seed: int = 9  # of the bootstrap"
@@ -182,14 +183,14 @@ def test_a_failure_keeps_the_old_copy_and_says_what_was_executed(desk) -> None:
     assert not failed.exists()
 
 
-@pytest.mark.parametrize(
-    ("source", "reason", "limit"),
-    [
-        ("import time\ntime.sleep(60)", "CellTimeoutError: A cell timed out", 1),
-        ("raise SystemExit", r"cell \[2\]: SystemExit: left before its end", 60),
-        ("import os\nos._exit(3)", "DeadKernelError: Kernel died", 60),
-    ],
-)
+FAILURES = [
+    ("raise SystemExit", r"cell \[2\]: SystemExit: left before its end", 60),
+    ("import time\ntime.sleep(60)", "CellTimeoutError: A cell timed out", 1),
+    ("import os\nos._exit(3)", "DeadKernelError: Kernel died", 60),
+]
+
+
+@pytest.mark.parametrize(("source", "reason", "limit"), nightly(FAILURES, 1, *FAILURES[1:]))
 def test_hanging_leaving_and_dying_are_failures(desk, source, reason, limit) -> None:
     desk.write("01_a", source, "print('never')")
     with pytest.raises(NotebookFailed, match=rf"01_a \(time limit {limit} s\): {reason}"):

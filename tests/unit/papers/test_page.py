@@ -14,6 +14,7 @@ def test_pages_are_made_from_what_is_stored(page):
     assert made(page) == (ROOT / page).read_text(encoding="utf-8"), "run: python -m helpers.papers.page"
 
 
+@pytest.mark.nightly(third=2)
 def test_the_pages_figures_show_what_is_stored(tmp_path):
     _save_figures(tmp_path)
     tables = sorted(path.name for path in tmp_path.glob("*.csv"))

@@ -13,6 +13,7 @@ from helpers.metrics import RULES
 from helpers.runs import RUNS_FOLDER, Run, load_run, run_path
 from helpers.runs.files import _run_text
 from tests.golden import renew
+from tests.support import nightly
 
 EM_C = "semeval2010/EM-C/all-MiniLM-L6-v2/seed-9.json"
 REUTERS = "reuters90/tree/no-encoder/seed-1337.json"
@@ -30,8 +31,9 @@ def test_scores_are_what_they_were(runs):
     assert not changed, "\n".join(["scores of stored runs changed:", *map(str, changed[:20])])
 
 
-def test_texts_and_paths_are_those_of_the_contents(runs):
-    for name, run in runs.items():
+@pytest.mark.parametrize("step", nightly([8, 1], 0, 1))
+def test_texts_and_paths_are_those_of_the_contents(runs, step):
+    for name, run in [*runs.items()][::step]:
         assert (ROOT / name).read_text("utf-8") == _run_text(run), name
         folder = ROOT.joinpath(*Path(name).parts[: 2 if name.startswith("results/runs") else 3])
         assert run_path(run, folder) == ROOT / name

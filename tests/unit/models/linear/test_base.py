@@ -13,7 +13,7 @@ from helpers.models.linear import TECHNIQUES, OneVsRest, Thresholding, liblinear
 from helpers.models.linear import base as linear
 from helpers.models.linear.base import BinaryAndMulticlass, LabelTree
 from helpers.models.linear.tuning import CostSensitive, CostSensitiveMicro
-from tests.support import LINEAR
+from tests.support import LINEAR, nightly
 
 X, Y = np.array(LINEAR["features"]), np.array(LINEAR["targets"])
 CLASSES = np.array(["oil", "oil", "gas", "gas", "sea", "sea", "oil", "sea", "gas"])
@@ -103,7 +103,7 @@ def test_any_form_of_features(form, kind):
 
 
 class TestParameters:
-    @pytest.mark.parametrize("technique", MATRIX_TECHNIQUES, ids=name_of)
+    @pytest.mark.parametrize("technique", nightly(MATRIX_TECHNIQUES, 0, *SEEDED[:2]), ids=name_of)
     def test_numbers_do_not_depend_on_the_number_of_processes(self, technique, monkeypatch):
         monkeypatch.setattr(liblinear, "ALONE", 0)
         usual = {"options": "-s 1 -e 1 -B 1"}
@@ -128,6 +128,9 @@ class TestParameters:
         model.fit(X, y)
 
 
-@pytest.mark.parametrize("technique", [OneVsRest(), BinaryAndMulticlass(), *SEEDED], ids=name_of)
+CHECKED = [OneVsRest(), BinaryAndMulticlass(), *SEEDED]
+
+
+@pytest.mark.parametrize("technique", nightly(CHECKED, 2, *SEEDED), ids=name_of)
 def test_scikit_learns_checks(technique):
     check_estimator(technique, on_skip=None)

@@ -12,6 +12,7 @@ import pytest
 
 from helpers import ROOT
 from helpers.models.linear.liblinear import AHEAD, _map_in_order
+from tests.support import nightly
 
 PATIENCE = 120
 # Ends by itself after ten minutes, unless it is ended. What runs in the background may ignore SIGINT.
@@ -89,7 +90,11 @@ def test_a_process_that_dies_is_no_silence():
         list(_map_in_order(dying, None, range(5), 5, jobs=2))
 
 
-@pytest.mark.parametrize("kill", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL], ids=lambda kill: kill.name)
+@pytest.mark.parametrize(
+    "kill",
+    nightly([signal.SIGINT, signal.SIGTERM, signal.SIGKILL], 1, signal.SIGINT, signal.SIGTERM),
+    ids=lambda kill: kill.name,
+)
 def test_when_the_process_is_ended_so_are_the_others(kill):
     """They hold the other end of the pipe, which is at its end when none of them is left."""
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}

@@ -16,7 +16,7 @@ from helpers.reporting.leaderboard import (
     unregister_measure,
 )
 from helpers.runs import Run, list_runs
-from tests.support import HOSTILE_NAMES
+from tests.support import HOSTILE_NAMES, nightly
 
 SHOWN = "[...document.querySelectorAll('#table-body tr')]"
 
@@ -135,7 +135,7 @@ class TestUse:
         assert orders[0] != orders[1]
         until(seen, "location.hash.includes('alpha=1')")
 
-    @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+    @pytest.mark.parametrize("dark", nightly([False, True], 1, True), ids=["light", "dark"])
     def test_axe_finds_no_serious_fault(self, opened, real_page, serious_faults, dark) -> None:
         page, faults = opened(real_page, "#d=semeval2010", dark=dark)
         for view in ("ranking", "classes", "compare", "agreement", "direction"):

@@ -217,7 +217,7 @@ def test_ids_and_gold_labels_have_to_be_those_of_the_key(keyed, add, store) -> N
     assert not files(store)
 
 
-@settings(max_examples=4 * int(os.environ.get("EXAMPLES", "40")), suppress_health_check=[*HealthCheck])
+@settings(max_examples=4 * int(os.environ.get("EXAMPLES", "20")), suppress_health_check=[*HealthCheck])
 @given(choices=st.data())
 @pytest.mark.parametrize(("dataset", "names"), [("tiny", FORMS), ("keyed", ("k.csv", "k.txt"))])
 def test_spoilt_files(dataset, names, choices, keyed, tmp_path, store, runs) -> None:
