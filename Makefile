@@ -41,7 +41,7 @@ help:  ## list the targets
 setup: $(STAMP)  ## make .venv with the pinned packages (again only when the pins change)
 
 reproduce: setup  ## run every notebook in the quick profile, two at a time, then print published | ours
-	@# the one that trains for minutes takes all cores; beside another one it would take five times as long
+	@# the one that trains for minutes takes all cores; beside another one it takes more than three times as long
 	@$(PY) -m helpers notebooks --only 04
 	+@OMP_NUM_THREADS=1 $(MAKE) --no-print-directory --jobs=2 \
 	  $(addprefix run/,$(LONGEST) $(filter-out 04_% $(LONGEST),$(NOTEBOOKS)))
