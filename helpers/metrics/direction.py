@@ -59,9 +59,8 @@ def official_scores(
     """
     if negative is not None and negative not in ("Other", *outcome.labels):
         raise ValueError(unlisted_message("negative", None, negative, outcome.labels))
-    both = outcome, outcome if classes_of is None else classes_of
-    counts, key = (table.per_class() for table in both)
-    loose, loose_key = (table.relabel(base_relation, "dropped").per_class() for table in both)
+    counts, loose = _class_counts(outcome)
+    key, loose_key = (counts, loose) if classes_of is None else _class_counts(classes_of)
     belongs = np.equal.outer([base_relation(label) for label in counts.labels], loose.labels)
     right_in_both = counts.correct @ belongs.astype(counts.correct.dtype)  # relation and direction
     return {
@@ -69,6 +68,11 @@ def official_scores(
         "undirected": _official(loose, loose.correct, negative, loose_key),
         "grouped": _official(loose, right_in_both, negative, loose_key),
     }
+
+
+def _class_counts(outcome: Outcome) -> tuple[ClassCounts, ClassCounts]:
+    """Of each directed label, and of each base relation."""
+    return outcome.per_class(), outcome.relabel(base_relation, "dropped").per_class()
 
 
 def official_macro(

@@ -54,7 +54,7 @@ KINDS = {
     "bert-entity": ("bert-entity", {}),
     "bert-entity masked": ("bert-entity", BY_BAG | {"aggregator": "att", "masked": True}),
 }
-LESS_OFTEN = ("cnn one", "cnn masked", "pcnn", "bgwa sentence", "bert-entity masked")
+LESS_OFTEN = ("cnn one", "cnn masked", "pcnn", "bgwa", "bgwa sentence", "bert-entity", "bert-entity masked")
 
 
 @pytest.fixture(scope="module")
