@@ -95,7 +95,7 @@ function drawCompare(test, place) {
   const bars = parts.slice(0, 18).map(({ name, value }) => ({ name, value: 100 * value, more: signed(value) }));
   const how = jointOf(a, b, test)
     ? "Paired: both systems were drawn on the same samples."
-    : "Unpaired: made from the two single intervals, as the joint outcome of these two is not stored. It is wider than a paired one; the command leaderboard compare stores it.";
+    : "Unpaired: made from the two single intervals, as the joint outcome of these two is not stored. It is wider than a paired one; the command compare gives that of two files.";
   const exchange = () => {
     [state.a, state.b] = [state.b, state.a];
     redraw();

@@ -1,4 +1,4 @@
-"""The leaderboard: add, compare, remove and list submissions, rebuild the page; a report of one file."""
+"""The leaderboard: add, remove and list submissions, rebuild the page; a report of one file."""
 
 from __future__ import annotations
 
@@ -23,13 +23,11 @@ STORE = option(
 )
 TEST_SET = "The test set, e.g. tacred, tacred-revised, semeval2010, kbp37, gids; or a name of your own."
 DATASET = option("--dataset", "D", TEST_SET, required=True)
-GOLD_FILE = option("--gold", "FILE", "A file with ids and gold labels, where there are none.", base.FILE)
-REPLACE = flag("--replace", "Put it in the place of a stored submission of that name.")
 
 
 @app.group("leaderboard")
 def _leaderboard() -> None:
-    """Add your predictions to the leaderboard; list, compare, remove them; rebuild its page.
+    """Add your predictions to the leaderboard; list, remove them; rebuild its page.
 
     A submission is a prediction file. It is checked (every fault is listed with its line), reduced to counts
     and stored as a run file; texts, ids and single predictions are not kept. Every measure of every stored
@@ -42,13 +40,12 @@ def _leaderboard() -> None:
 
 
 @_leaderboard.command("add")
-@click.argument("file", metavar="[FILE]", required=False, type=base.FILE)
-@option("--dataset", "D", TEST_SET)
-@option("--system", "NAME", "The name that the page shows.")
+@click.argument("file", metavar="FILE", type=base.FILE)
+@DATASET
+@option("--system", "NAME", "The name that the page shows.", required=True)
 @option("--paper", "URL", "Where the system is described.", default="")
 @option("--licence", "L", "Of the predictions, e.g. MIT.", default="")
-@option("--batch", "LIST", "Many: a table of file, dataset, system[, paper, licence, seed].", base.FILE)
-@GOLD_FILE
+@option("--gold", "FILE", "A file with ids and gold labels, where there are none.", base.FILE)
 @option("--negative", "L", "The negative class of a test set of your own, e.g. no_relation.")
 @option("--seed", "N", "One run of several: the page shows the system once, with their mean.", SEED_TYPE)
 @base.GOLD_COLUMN
@@ -59,10 +56,10 @@ def _leaderboard() -> None:
 @option("--threshold", "X", "Labels with scores above it are predicted (default 0).", float, default=0.0)
 @option("--facts", "FACTS", "For ranked facts: the true ones, with head, tail and relation.", base.FILE)
 @option("--n-facts", "N", "For a published list: how many facts are true.", click.IntRange(1, 2**53))
-@REPLACE
+@flag("--replace", "Put it in the place of a stored submission of that name.")
 @STORE
-def _add(batch: str | None, replace: bool, stored: dict[str, Any], **options: Any) -> None:
-    """Add a prediction file, or many.
+def _add(replace: bool, stored: dict[str, Any], **options: Any) -> None:
+    """Add a prediction file.
 
     FILE (.csv, .tsv, .jsonl or .parquet, also .gz) has one row for each sample of the test set, the negative
     ones included: its id and predicted label, and its gold label where the test set is not on this machine.
@@ -71,23 +68,13 @@ def _add(batch: str | None, replace: bool, stored: dict[str, Any], **options: An
     A name that is not known makes a test set, of the gold labels in FILE or in --gold; what is added to it
     later has to have the same.
 
-    With --batch a submission that is refused never stops the others; the exit code is 2 if there was one.
-
     examples:
       python -m helpers leaderboard add mine.csv --dataset tacred --system "My model"
       python -m helpers leaderboard add answers.txt --dataset semeval2010 --system "My CNN" --licence MIT
       python -m helpers leaderboard add a.csv --dataset mine --gold gold.csv --negative NA --system A --seed 1
-      python -m helpers leaderboard add --batch submissions.csv
     """
     from ..reporting.leaderboard import Store, Submission
 
-    needed = [options[name] for name in ("file", "dataset", "system")]
-    if batch:
-        if any(needed):
-            raise ValueError("--batch names files, data sets and systems: give it alone")
-        return _add_batch(batch, replace, stored)
-    if not all(needed):
-        raise ValueError("leaderboard add needs FILE, --dataset D and --system NAME; or --batch LIST")
     roles = {role: options.pop(f"{role}_column") for role in ("id", "gold", "predicted", "paired")}
     roles["predicted_paired"] = roles.pop("paired")
     submission = Submission(**options, columns=roles)
@@ -103,54 +90,11 @@ def _noting(act: Callable[[], Any], after: str = "; nothing was stored") -> Any:
     try:
         return act()
     except Refused as error:
-        _note(error)
+        for problem in error.problems:
+            logger.warning("%s, %s", error.path, problem)
         kept = "" if error.count == len(error.problems) else f", the first {len(error.problems)} are listed"
         several = "problem" if error.count == 1 else "problems"
         raise ValueError(f"{error.path}: {error.count} {several}{kept}{after}") from None
-
-
-def _note(error: Any) -> None:
-    for problem in error.problems:
-        logger.warning("%s, %s", error.path, problem)
-
-
-def _add_batch(batch: str, replace: bool, stored: dict[str, Any]) -> None:
-    from ..reporting.leaderboard import Refused, Store, Submission
-
-    added, refused = Store(*stored.values()).add_batch(Submission.read_list(batch), replace)
-    for submission, error in refused:
-        if isinstance(error, Refused):
-            _note(error)
-        else:
-            logger.warning("%s: %s", submission.file, error)
-    if refused:
-        every = len(refused) + len(added)
-        raise ValueError(f"{batch}: {len(refused)} of {every} refused; the others are stored")
-    put(f"{len(added)} submissions are stored")
-
-
-@_leaderboard.command("compare")
-@click.argument("first", metavar="A", type=base.FILE)
-@click.argument("second", metavar="B", type=base.FILE)
-@DATASET
-@option("--systems", "NAME NAME", "The names of the two systems on the page.", (str, str), required=True)
-@GOLD_FILE
-@STORE
-def _compare_two(
-    first: str, second: str, dataset: str, systems: tuple[str, str], gold: str | None, stored: dict[str, Any]
-) -> None:
-    """Store the joint outcome of two systems, so that the page compares them sample by sample.
-
-    The interval of a difference is wider where two systems were counted apart. A and B are files as in `add`.
-
-    example:
-      python -m helpers leaderboard compare a.csv b.csv --dataset tacred --systems "My model" spanbert_tacred
-    """
-    from ..reporting.leaderboard import Store, Submission
-
-    files = zip((first, second), systems, strict=True)
-    pair = [Submission(file, dataset, name, gold=gold) for file, name in files]
-    put(str(_noting(lambda: Store(*stored.values()).compare(*pair))))
 
 
 @_leaderboard.command("rebuild")
@@ -188,7 +132,7 @@ def _rebuild(out: str | None, fresh: bool, neighbours: bool, stored: dict, **opt
 @option("--system", "NAME", "The name that the page shows.", required=True)
 @STORE
 def _remove(dataset: str, system: str, stored: dict[str, Any]) -> None:
-    """Remove a submission, and what was stored of it together with another.
+    """Remove a submission.
 
     Runs of the reproduction (results/runs) are never removed.
 
@@ -239,18 +183,17 @@ BESIDE = "A stored test set: checks FILE, and gives the systems to stand beside.
 @option("--system", "NAME", "The name in the report (default: that of the file).", default="")
 @base.COLUMNS
 @bootstrap(default=1000, seed=False)
-@forms("markdown", "html", "json")
+@forms("markdown", "json")
 @base.OUTPUT
 def _report(form: str, output: str | None, **options: Any) -> None:
     """A report of one prediction file, on one page.
 
     All schemes with intervals, every class, a paragraph that says how to report the score; with --dataset
-    also the rank among the stored systems under each scheme. The HTML page has the curve over α and a bar
-    behind the F1 of each class; it holds no script and loads nothing.
+    also the rank among the stored systems under each scheme.
 
     examples:
       python -m helpers report mine.csv --negative no_relation
-      python -m helpers report mine.csv --dataset tacred --system "My model" --format html --output r.html
+      python -m helpers report mine.csv --dataset tacred --system "My model" --output report.md
     """
     from ..reporting.leaderboard import file_report
 

@@ -149,10 +149,10 @@ def test_what_is_stored_rides_along_and_extras_are_named(program, folder):
 
 def test_a_report_stands_among_the_stored_systems_and_the_page_is_built(program, folder):
     shutil.copy(ROOT / "examples" / "predictions.csv", folder / "theirs.csv")
-    words = ("theirs.csv", "--dataset", "semeval2010", "--format", "html", "--output", "report.html")
+    words = ("theirs.csv", "--dataset", "semeval2010", "--output", "report.md")
     done = run(program, "report", *words, cwd=folder)
     assert done.returncode == 0, done.stderr
-    assert re.search(r"<td[^>]*>\d+ of \d+</td>", (folder / "report.html").read_text("utf-8"))
+    assert re.search(r"\| \d+ of \d+ \|", (folder / "report.md").read_text("utf-8"))
     done = run(program, "leaderboard", "rebuild", "--bootstrap", "2", cwd=folder)
     assert done.returncode == 0, done.stderr
     page = (folder / "results" / "leaderboard" / "index.html").read_text("utf-8")

@@ -24,7 +24,6 @@ SHOWN_PROBLEMS = 50
 ROLES = ("id", "gold", "predicted", "predicted_paired")
 TACRED_KEYS = {"tacred": "gold", "tacred-revised": "gold_tacrev"}
 MOST_BYTES = 1 << 28
-BATCH_COLUMNS = ("file", "dataset", "system", "paper", "licence", "seed")
 
 
 class _Problem(NamedTuple):
@@ -80,30 +79,6 @@ class Submission:
     threshold: float = 0.0
     facts: Path | str | None = None
     n_facts: int | None = None
-
-    @classmethod
-    def read_list(cls, path: Path | str) -> list[Submission]:
-        """The submissions of a table of file, dataset, system and, if wanted, paper, licence, seed.
-
-        Files are seen from the folder of the list. Cells of the last three may be empty.
-
-        Raises ValueError with the file, and the line where there is one.
-        """
-        path = Path(path)
-        source, submitted = data.open_source(path), []
-        needed = [source.column(name) for name in BATCH_COLUMNS[:3]]
-        for line, row in source.rows():
-            cells = {name: row.get(name) or "" for name in BATCH_COLUMNS}
-            for name, cell in cells.items():
-                if not isinstance(cell, str) or (name in needed and not cell.strip()):
-                    raise core.MalformedRecord(path, "text is needed", line, name)
-            if not (seed := cells.pop("seed")).isdecimal() and seed:
-                raise core.MalformedRecord(path, "a whole number is needed", line, "seed")
-            file, number = path.parent / cells.pop("file"), int(seed) if seed else None
-            submitted.append(cls(file, **cells, seed=number))
-        if not submitted:
-            raise core.MalformedRecord(path, "there are no submissions")
-        return submitted
 
 
 @dataclass(frozen=True)

@@ -1,16 +1,15 @@
-"""Pages of one file that load nothing: the leaderboard, and the report of one prediction file.
+"""The leaderboard, a page of one file that loads nothing; and the report of one prediction file.
 
 The leaderboard holds data, code, style and the charting library; its sources lie under web/, the build is
 Python alone. A content security policy with the sums of the two scripts forbids all others, so that none
-comes in by a name. The report has all schemes with intervals, the curve over α beside the stored systems of
-the test set, every class, and a paragraph to report the score by: no script, no text of a sample.
+comes in by a name. The report has all schemes with intervals, the rank among the stored systems of the test
+set, every class, and a paragraph to report the score by.
 """
 
 from __future__ import annotations
 
 import base64
 import hashlib
-import html
 import json
 import re
 from collections.abc import Mapping, Sequence
@@ -18,7 +17,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from ... import ROOT, WEB, __version__, metrics
@@ -34,20 +32,10 @@ SCRIPTS = ("metrics", "dom", "state", "model", "charts", "ranking", "views", "ma
 """Of the page, in one scope; the last one draws it."""
 PLOT = "vendor/plot.min.js"
 """Observable Plot 0.6.17 with the parts of D3 that it uses; web/README.md says how the file was made."""
-SAFE = "base-uri 'none'; form-action 'none'"
-STEPS = np.linspace(0, 1, 41)
 CITATION = (
     "Harbecke, D., Chen, Y., Hennig, L., Alt, C. (2022). Why only Micro-F1? Class Weighting of Measures for "
     "Relation Classification. NLP-Power 2022, 32-41."
 )
-OWN_STYLE = (
-    "body{max-width:860px}h2{margin:36px 0 8px}svg{max-width:100%;height:auto}"
-    "blockquote{color:var(--soft);margin:12px 0;padding-left:14px;border-left:3px solid var(--line)}"
-    "svg text{font:12px var(--sans);fill:var(--soft)}main{overflow-wrap:anywhere}"
-    "tr>*+*{text-align:right;white-space:nowrap}td[style]{min-width:150px}"
-)
-WIDTH, HEIGHT, LEFT, TOP, INNER = 820, 300, 48, 20, 244
-"""Of the figure over α: the whole, where the plane begins, and its height."""
 
 
 def build_page(data: dict[str, Any], path: Path | str = PAGE) -> Path:
@@ -80,7 +68,7 @@ def _page_text(data: dict[str, Any]) -> str:
         text = text.replace(char, f"\\u{ord(char):04x}")
     policy = f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; img-src data:"
     parts = {
-        "policy": f"{policy}; {SAFE}",
+        "policy": f"{policy}; base-uri 'none'; form-action 'none'",
         "style": _source("style.css"),
         "replicates": f"{data.get('replicates', 0):,}",
         "data": text,
@@ -109,12 +97,6 @@ class _FileReport:
     report: metrics.ClassReport
     replicates: int
     stored: Mapping[str, Any] | None = None
-
-    def counts(self) -> metrics.ClassCounts:
-        """The counts of each class."""
-        rows = self.report.per_class
-        columns = ([row[name] for row in rows.values()] for name in ("correct", "predicted", "support"))
-        return metrics.ClassCounts(*map(np.array, columns), self.report.n, tuple(rows))
 
     def others(self, schemes: Sequence[Any]) -> pd.DataFrame:
         """F1 of the stored systems under each scheme, as the page ranks them: means over their seeds."""
@@ -183,29 +165,6 @@ class _FileReport:
         parts += [f"{metrics.escape_markdown(said)}: `{signature.replace('`', chr(39))}`", f"> {CITATION}"]
         return "\n\n".join(parts) + "\n"
 
-    def to_html(self) -> str:
-        """The report as one HTML page without scripts; a bar stands behind the F1 of each class."""
-        style, title = _source("style.css"), html.escape(self.title())
-        bar = r'<td style="background:linear-gradient(90deg,var(--wash) \1%,transparent \1%)">\1</td></tr>'
-        classes = re.sub(r"<td>([\d.]+)</td></tr>", bar, _scrolled(self.classes()))
-        parts = [f"<h1>{title}</h1>", _scrolled(self.schemes())]
-        parts += ["<h2>Over α, from macro to weighted</h2>", _curve(self), "<h2>Classes</h2>", classes]
-        parts += [f"<h2>How to report this</h2><p>{html.escape(self.how_to_report())}</p>"]
-        parts += [f"<blockquote>{html.escape(CITATION)}</blockquote>"]
-        policy = f"default-src 'none'; style-src 'unsafe-inline'; {SAFE}"
-        head = f'<meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="{policy}">'
-        head += '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        head += f"<title>{title}</title><style>{style}{OWN_STYLE}</style>"
-        body = f'<p class="brand top"><b>Beyond Micro-F1</b> report</p><main>{"".join(parts)}</main>'
-        return f'<!doctype html>\n<html lang="en"><head>{head}</head><body>{body}</body></html>\n'
-
-
-def _scrolled(table: metrics.Table) -> str:
-    """A table of the report in a box that scrolls, with the keyboard too."""
-    region = f'<div class="scroll" tabindex="0" role="region" aria-label="{table.title}">'
-    rows = table.to_html().replace("<table", '<table class="plain"', 1)
-    return f"{region}{rows}</div>"
-
 
 def file_report(
     path: Path | str,
@@ -250,35 +209,3 @@ def file_report(
     testsets = page_data(runs, store, replicates=0, cached=False, only=[dataset])["testsets"]
     stored = testsets[0] if testsets else None
     return _FileReport(name, dataset, score_run(run, replicates=replicates), replicates, stored)
-
-
-def _curve(report: _FileReport) -> str:
-    """F1 under n^α of the file, and of the stored systems behind it, as SVG."""
-    powers = [metrics.power(alpha) for alpha in STEPS]
-    own = 100 * metrics.averages(report.counts(), powers, negative=report.report.negative)
-    others = list(100 * report.others(powers[::4]).to_numpy())
-    values = np.concatenate([own, *others])
-    low = min(float(np.quantile(values, 0.1)), float(own.min())) - 2
-    high = float(values.max()) + 2
-
-    def down(value: float) -> float:
-        return TOP + (high - value) / (high - low) * INNER
-
-    def path(line: np.ndarray, style: str) -> str:
-        across = np.linspace(LEFT, WIDTH - 20, len(line))
-        points = " ".join(f"{x:.1f},{down(y):.1f}" for x, y in zip(across, line, strict=True))
-        return f'<polyline fill="none" {style} points="{points}"/>'
-
-    parts = f'<clipPath id="inside"><rect x="{LEFT}" y="8" width="{WIDTH}" height="{INNER + 14}"/></clipPath>'
-    for tick in np.unique(np.linspace(low, high, 6)[1:-1].round()):
-        line = f'<line x1="{LEFT}" x2="{WIDTH - 20}" y1="{down(tick):.1f}" y2="{down(tick):.1f}"'
-        parts += f'{line} stroke="var(--rule)"/><text x="8" y="{down(tick) + 4:.1f}">{tick:g}</text>'
-    faint = "".join(path(line, 'stroke="var(--faint)" stroke-width="1"') for line in others)
-    parts += f'<g clip-path="url(#inside)">{faint}</g>' + path(own, 'stroke="var(--accent)" stroke-width="3"')
-    for alpha, name, anchor in ((0, "macro", "start"), (0.75, "dodrans", "middle"), (1, "weighted", "end")):
-        x = LEFT + alpha * (WIDTH - 20 - LEFT)
-        parts += f'<text x="{x:.0f}" y="{HEIGHT - 12}" text-anchor="{anchor}">{alpha:g} · {name}</text>'
-    grey = f", {len(others)} stored systems in grey" if others else ""
-    label = html.escape(f"F1 of {report.title()} under n to the α{grey}")
-    size = f'viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" height="{HEIGHT}"'
-    return f'<svg {size} role="img" aria-label="{label}">{parts}</svg>'

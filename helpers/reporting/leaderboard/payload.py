@@ -76,7 +76,7 @@ def page_data(
     own = [run for head in sorted(heads) or [None] for run in list_runs(head, folder=runs)]
     both = [(run, False) for run in own if run.options.get("evaluation") != "as-published"]
     if store is not None and Path(store).resolve() != Path(runs).resolve():
-        both += [(run, True) for run in Store(store).submissions(joint=True)]
+        both += [(run, True) for run in Store(store).submissions()]
     groups: dict[str, list[tuple[Run, bool]]] = {}
     for run, submitted in both:
         name = run.dataset if run.split == "test" else f"{run.dataset}-{run.split}"
@@ -91,28 +91,28 @@ def page_data(
 
 
 def _test_set(name: str, group: Sequence[tuple[Run, bool]], replicates: int, cached: bool) -> dict[str, Any]:
-    single = [(run, submitted) for run, submitted in group if not run.second]
+    group = [(run, submitted) for run, submitted in group if not run.second]
     title = TITLES.get(name) or (datasets()[name].title if name in datasets() else name)
     base, version = VERSIONS.get(name, (name, ""))
     head = {"id": name, "base": base, "version": version, "title": title}
-    if not single:
+    if not group:
         return head | {"systems": []}
-    first = single[0][0]
-    labels = list(dict.fromkeys(str(label) for run, _ in single for label in run.labels))
+    first = group[0][0]
+    labels = list(dict.fromkeys(str(label) for run, _ in group for label in run.labels))
     head |= {"kind": MADE_OF[first.kind], "labels": labels, "n": first.n}
     head["negative"] = None if first.negative is None else str(first.negative)
     if head["kind"] != "facts":
         counts = class_counts(first)
         head |= {"gold": _placed(counts, "gold", labels), "signatures": _signatures(counts, first.negative)}
     systems = []
-    for run, submitted in single:
+    for run, submitted in group:
         numbers = measured(run, replicates, cached)
         systems.append(_system(run, submitted, head) | {"m": numbers["measures"], "ends": numbers["ends"]})
     for system, key in zip(systems, _keys(systems), strict=True):
         system["key"] = key
     head["systems"] = systems
-    head["measures"] = measure_columns([run for run, _ in single], replicates)
-    head["pairs"] = _paired_differences(name, [run for run, _ in group if run.second], systems, replicates)
+    head["measures"] = measure_columns([run for run, _ in group], replicates)
+    head["pairs"] = _paired_differences(name, systems)
     return head
 
 
@@ -246,16 +246,11 @@ def alpha_curves(test: Mapping[str, Any], systems: Sequence[str]) -> pd.DataFram
     return pd.concat(frames, ignore_index=True)[["model", "alpha", "value", "low", "high"]]
 
 
-def _paired_differences(
-    name: str, joint: Sequence[Run], systems: Sequence[Mapping[str, Any]], replicates: int
-) -> list[dict[str, Any]]:
-    """Pairs of systems of a test set: `a`, `b` (their places) and `d`, under each scheme `_paired_ends`."""
+def _paired_differences(name: str, systems: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Neighbours in a ranking: `a`, `b` (their places) and `d`, under each scheme `_paired_ends`."""
     place_of = {system["name"]: place for place, system in enumerate(systems) if system["seed"] is None}
     stored = json.loads(read_file(PAIRS)) if PAIRS.exists() else {}
     rows = [(row["first"], row["second"], row["d"]) for row in stored.get(name, ())]
-    for run in joint if replicates else ():
-        first, outcome = run.model.removesuffix(f"+{run.second}"), run.outcome()
-        rows.append((first, run.second, _paired_ends(outcome, run.negative, replicates)))
     places = [(place_of.get(system_title(a)), place_of.get(system_title(b)), d) for a, b, d in rows]
     known = {(a, b): {"a": a, "b": b, "d": d} for a, b, d in places if None not in (a, b)}
     return list(known.values())

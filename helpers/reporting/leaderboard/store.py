@@ -12,14 +12,12 @@ import functools
 import logging
 import os
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from ... import ROOT, core, data
-from ...evaluation import matched
-from ...metrics import Outcome
 from ...runs import STORED_RUNS, Run, load_run, run_path, save_run
 from .checks import TACRED_KEYS, Submission, TestSet
 
@@ -45,8 +43,8 @@ class Store:
     folder: Path | str = STORE
     runs: Path | str = STORED_RUNS
 
-    def submissions(self, joint: bool = False) -> list[Run]:
-        """All stored submissions and, if wanted, joint outcomes of two; files that cannot be read are logged.
+    def submissions(self) -> list[Run]:
+        """All stored submissions; files that cannot be read are logged.
 
         >>> Store("no-such-folder").submissions()
         []
@@ -57,7 +55,7 @@ class Store:
                 runs.append(load_run(path))
             except (ValueError, OSError) as error:
                 logger.warning("%s", error)
-        return [run for run in runs if joint or not run.second]
+        return runs
 
     def test_set(self, dataset: str) -> TestSet:
         """The test set of a data set, from its stored runs and, where the data are here, from its key; else
@@ -150,25 +148,8 @@ class Store:
                 stored = f"system {core.shown(there.model)} is stored already, with another {what}"
                 raise ValueError(f"{path}: {stored}; --replace puts this one there")
 
-    def add_batch(
-        self, batch: Iterable[Submission], replace: bool = False
-    ) -> tuple[list[Path], list[tuple[Submission, Exception]]]:
-        """Add many submissions; one that is refused never stops the others. Returns the paths that were
-        written, and what was refused with the reason.
-
-        >>> Store().add_batch([Submission("no-such-file.csv", "tacred", "x")])[1][0][1]
-        FileNotFoundError(2, 'No such file or directory')
-        """
-        stored, refused = [], []
-        for submission in batch:
-            try:
-                stored.append(self.add(submission, replace))
-            except (ValueError, OSError) as error:
-                refused.append((submission, error))
-        return stored, refused
-
     def remove(self, dataset: str, system: str) -> list[Path]:
-        """Remove a submission, and what was stored of it together with another. Returns the paths.
+        """Remove a submission. Returns the paths.
 
         Runs of the reproduction are never removed. Raises ValueError if there is none of that name.
 
@@ -179,13 +160,9 @@ class Store:
         if not Path(self.folder).is_dir():
             raise core.unknown_name(f"submission to {dataset}", system, ())
         with core.locked(self.folder):
-            runs = self.submissions(joint=True)
-            own = [run for run in runs if dataset in (run.dataset, f"{run.dataset}-{run.split}")]
-            chosen = [
-                run_path(run, self.folder)
-                for run in own
-                if system in (run.model, run.second, run.model.removesuffix(f"+{run.second}"))
-            ]
+            stored = self.submissions()
+            own = [run for run in stored if dataset in (run.dataset, f"{run.dataset}-{run.split}")]
+            chosen = [run_path(run, self.folder) for run in own if run.model == system]
             if not chosen:
                 raise core.unknown_name(f"submission to {dataset}", system, [run.model for run in own])
             for path in chosen:
@@ -194,32 +171,6 @@ class Store:
                     for folder in path.relative_to(self.folder).parents[:-1]:
                         (Path(self.folder) / folder).rmdir()
         return chosen
-
-    def compare(self, first: Submission, second: Submission) -> Path:
-        """Store the joint outcome of two systems on the same samples, so that their interval is a paired one.
-
-        Both files have to be of the same test set; samples are matched by id, or, without ids, by order.
-        Returns the path of the run file, of kind 'paired', model 'A+B'. Raises as `add`.
-        """
-        if first.dataset != second.dataset:
-            both = f"{first.dataset} and {second.dataset}"
-            raise ValueError(f"{both}: two systems on one test set can be compared")
-        for submission in (first, second):
-            _check_words(submission)
-        self.test_set(first.dataset)  # two systems make no test set
-        test = self._test_set_of(first)
-        if test.kind != "labels":
-            raise ValueError(f"{first.dataset}: joint outcomes are stored of single labels only")
-        read = (test.read_labels(each.file, each.columns).items() for each in (first, second))
-        ours, theirs = ({role: data.Coded.of(labels) for role, labels in columns} for columns in read)
-        theirs = matched(first.file, ours, second.file, theirs)
-        roles = {"predicted": ours["predicted"], "second": theirs["predicted"]}
-        labels = tuple(dict.fromkeys([*test.labels, *roles["predicted"], *roles["second"]]))
-        outcome = Outcome.from_columns(ours["gold"], **roles, labels=labels)
-        both = {"model": f"{first.system}+{second.system}", "second": second.system}
-        with core.locked(self.folder):
-            run = _run(outcome, test, (first.file, second.file), **both)
-            return save_run(run, self.folder, overwrite=True)
 
 
 def _folders(path: Path | str) -> list[str]:

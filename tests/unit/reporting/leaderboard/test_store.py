@@ -184,16 +184,10 @@ class TestATestSetOfOnesOwn:
         data = leaderboard.page_data(tmp_path / "none", tmp_path / "store", replicates=0)
         (test,) = data["testsets"]
         assert [(system["key"], system["seed"]) for system in test["systems"]] == [("A", 1), ("A", 2)]
-        words = ["compare", *both, "--dataset", "mine", "--systems", "A", "B", *store]
-        code, _, err = call("leaderboard", *words)
-        assert code == 2 and "or give another file, --gold FILE" in err
-        assert call("leaderboard", *words, *labels)[0] == 0
         words = ["--runs", tmp_path / "none", "--bootstrap", 1, "--output", tmp_path / "p.html"]
         assert "systems: 1, test sets: 1" in call("leaderboard", "rebuild", *store, *words)[1]
         listed = call("leaderboard", "list", "--format", "csv", *store)[1]
         assert [line.rpartition(",")[2] for line in listed.splitlines()] == ["seed", "1", "2"]
-        (tmp_path / "list.csv").write_text("file,dataset,system,seed\n1.csv,mine,A,1\n2.csv,mine,A,\n")
-        assert [one.seed for one in Submission.read_list(tmp_path / "list.csv")] == [1, None]
 
 
 def test_every_fault_with_its_line(add, store) -> None:
@@ -239,28 +233,13 @@ def test_spoilt_files(dataset, names, choices, keyed, tmp_path, store, runs) -> 
         path.unlink()
 
 
-def test_a_broken_one_of_a_batch_never_stops_the_others(tmp_path, store, runs) -> None:
-    for n in range(8):
-        path = written(tmp_path / f"{n}.csv")
-        path.write_bytes(path.read_bytes()[: None if n % 4 else -20])
-    lines = [f"{n}.csv,tiny,system {n}" for n in range(8)]
-    (tmp_path / "list.csv").write_text("\n".join(["file,dataset,system", *lines, "none.csv,tiny,x"]))
-    stored, refused = Store(store, runs).add_batch(Submission.read_list(tmp_path / "list.csv"))
-    assert (len(stored), len(refused), len(Store(store).submissions())) == (6, 3, 6)
-
-
 def test_removing(tmp_path, store, runs) -> None:
-    pair = []
     for n, name in enumerate(["one", "two"]):
         file = written(tmp_path / f"{name}.csv", [(*row[:2], PREDICTED[n]) for row in ROWS])
-        pair.append(Submission(file, "tiny", name))
-        Store(store, runs).add(pair[-1])
-    joint = load_run(path := Store(store, runs).compare(*pair))
+        path = Store(store, runs).add(Submission(file, "tiny", name))
     path.with_name("broken.json").write_text("{")  # is in nobody's way
-    assert (joint.model, joint.second, joint.n) == ("one+two", "two", 12)
-    assert joint.outcome().per_class().predicted.tolist()[:3] == [12, 0, 0]
     assert len(leaderboard.page_data(runs, store, 0)["testsets"][-1]["systems"]) == 3
-    assert len(Store(store).remove("tiny", "two")) == 2
+    assert len(Store(store).remove("tiny", "two")) == 1
     assert [run.model for run in Store(store).submissions()] == ["one"]
     with pytest.raises(ValueError, match="unknown submission to tiny 'two'. Known: one"):
         Store(store).remove("tiny", "two")
