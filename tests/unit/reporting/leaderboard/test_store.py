@@ -17,7 +17,7 @@ from helpers.data import Dataset, catalogue, register_dataset
 from helpers.data.sentences import read_semeval
 from helpers.metrics import MultilabelOutcome, Outcome
 from helpers.reporting import leaderboard
-from helpers.reporting.leaderboard import Refused, Store, Submission
+from helpers.reporting.leaderboard import Refused, Store, Submission, payload, write_neighbours
 from helpers.runs import Run, load_run, save_run
 from tests.support import spoilt, write_rows
 
@@ -243,6 +243,13 @@ def test_removing(tmp_path, store, runs) -> None:
     assert [run.model for run in Store(store).submissions()] == ["one"]
     with pytest.raises(ValueError, match="unknown submission to tiny 'two'. Known: one"):
         Store(store).remove("tiny", "two")
+
+
+@pytest.mark.nightly(third=2)
+def test_paired_intervals_of_neighbours_are_those_of_the_page(data_dir, tmp_path, monkeypatch) -> None:
+    stored = payload.PAIRS.read_text("utf-8")
+    monkeypatch.setattr(payload, "PAIRS", tmp_path / "pairs.json")
+    assert write_neighbours().read_text("utf-8") == stored
 
 
 WRITER = """
