@@ -7,30 +7,26 @@ Of R and W ours is the difference of the means over the seeds that both models h
 the paper's two. Levels are not compared.
 
 `ITEMS` says of each table, figure, equation and claim what the evidence is, which rule makes a status of it,
-and, for claims over runs, the family of tests, which was fixed before their runs were read. A status that the
-rule does not give is refused; those over runs are computed (`_run_status`).
+and, for claims over runs, the family of tests, which was fixed before their runs were read. A test holds each
+status to its rule, and those over runs to the verdicts.
 """
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from functools import cache
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
 import scipy  # scipy.stats is loaded when it is first asked for
 
 from .. import reporting
-from ..core import unknown_name
 from ..experiments import BASE_ENCODER
 from ..metrics import holm
 from ..models import EMBEDDED
 from ..runs import STUDIES_FOLDER, Run, list_runs
 from .direction import NAMES, A
-from .distant import bag_runs, bag_scores
 from .graphs import PairSystems
 
 FINDINGS, ITEMS = (reporting.PUBLISHED_FOLDER / name for name in ("findings.csv", "items.csv"))
@@ -38,34 +34,12 @@ FINDINGS, ITEMS = (reporting.PUBLISHED_FOLDER / name for name in ("findings.csv"
 them; D's, of which ours are other systems, say whether the second is ahead."""
 LEVEL, LEAST_RUNS = 0.05, 5
 REPRODUCED, CONTRADICTED, UNDECIDED = "reproduced (order)", "contradicted", "undecided"
-FULLY, IN_PART, NOT_POSSIBLE, NOT_BUILT = "reproduced", "in part", "not possible here", "not built yet"
-STATUSES = (FULLY, REPRODUCED, IN_PART, UNDECIDED, CONTRADICTED, NOT_POSSIBLE, NOT_BUILT)
+STATUSES = "reproduced", REPRODUCED, "in part", UNDECIDED, CONTRADICTED, "not possible here", "not built yet"
 PAPERS = {
     "W": "**W** Harbecke et al. 2022, *Why only Micro-F1?*",
     "R": "**R** Lyu et al. 2021, *Do Models Learn the Directionality of Relations?*",
     "L": "**L** LibMultiLabel project 2024",
     "D": "**D** Gao et al. 2021, *Manual Evaluation Matters*",
-}
-OTHERS = ("other models", "other data")
-EVIDENCE = ("definition", "same data", "printed numbers", *OTHERS, "none")
-"""What there is: something that holds for every input; counts of the paper's own data; the paper's printed
-numbers alone; runs of another encoder or other systems on the paper's data; runs or counts on other data."""
-RULES = {
-    "holds always": (("definition", "same data"), (FULLY, IN_PART, CONTRADICTED)),
-    "counted": (("same data", *OTHERS), (FULLY, REPRODUCED, IN_PART, UNDECIDED, CONTRADICTED)),
-    "follows": (("printed numbers",), (UNDECIDED, CONTRADICTED, NOT_POSSIBLE)),
-    "tests": (OTHERS, (REPRODUCED, IN_PART, UNDECIDED, CONTRADICTED)),
-    "every run": (OTHERS, (REPRODUCED, UNDECIDED, CONTRADICTED)),
-    "made anew": (OTHERS, (IN_PART,)),
-    "one case": (OTHERS, (IN_PART, UNDECIDED)),
-    "nothing": (("none",), (NOT_POSSIBLE, NOT_BUILT)),
-}
-"""Rule → the evidence that it is for, and the statuses that it gives."""
-_WORDS = {
-    "kind": ("table", "figure", "equation", "claim"),
-    "status": STATUSES,
-    "evidence": EVIDENCE,
-    "rule": RULES,
 }
 
 _SEMEVAL = "semeval2010"
@@ -260,56 +234,16 @@ def bag_findings(scores: pd.DataFrame) -> pd.DataFrame:
     return table.assign(verdict=list(decided))
 
 
-def read_items(path: Path | str = ITEMS) -> pd.DataFrame:
+def read_items() -> pd.DataFrame:
     """Every table, figure, numbered equation and claim of the papers, one row each.
 
     Returns
     -------
-    Columns paper, kind, item, what, status (of `STATUSES`), evidence (of `EVIDENCE`), rule (of `RULES`),
-    family (of tests; more than one: '; '), file (of this repository), key (text in that file; of tests, their
-    labels), note; all text. What is not built has no file.
-
-    Raises ValueError that names the file and the line for an unknown word, and for a status or evidence that
-    the rule does not know.
+    Columns paper, kind, item, what, status (of `STATUSES`), evidence, rule, family (of tests; more than one:
+    '; '), file (of this repository), key (text in that file; of tests, their labels), note; all text. What is
+    not built has no file.
 
     >>> read_items().groupby("paper")["item"].count().to_dict()
     {'D': 30, 'L': 23, 'R': 35, 'W': 32}
     """
-    items = pd.read_csv(path, dtype=str, keep_default_na=False)
-    for line, row in enumerate(items.to_dict("records"), start=2):
-        for column, known in _WORDS.items():
-            if row[column] not in known:
-                raise ValueError(f"{path}, line {line}: {unknown_name(column, row[column], known)}")
-        status, evidence = row["status"], row["evidence"]
-        known_evidence, statuses = RULES[row["rule"]]
-        # nothing is *reproduced* on other models or data, and nothing *(order)* on the paper's own
-        not_on_these = FULLY if evidence in OTHERS else REPRODUCED
-        if evidence not in known_evidence or status not in statuses or status == not_on_these:
-            text = f"{status!r} does not follow from {evidence!r} by {row['rule']!r}"
-            raise ValueError(f"{path}, line {line}: {text}")
-    return items
-
-
-def _run_status(row: Any, verdicts: Mapping[tuple[str, str], str]) -> str:
-    """The status of an item whose rule is 'tests', from the verdicts on its tests: (family, label) → verdict.
-
-    All tests have the paper's order: *reproduced (order)*; all have the other one: *contradicted*; some have
-    the paper's: *in part*; else *undecided*. Raises ValueError for a test that is in none of the item's
-    families, or in two.
-
-    >>> item = pd.Series({"family": "F", "key": "a; b"})
-    >>> _run_status(item, {("F", "a"): "reproduced (order)", ("F", "b"): "undecided"})
-    'in part'
-    """
-    labels, families = row.key.split("; "), row.family.split("; ")
-    tests = [(family, label) for label in labels for family in families if (family, label) in verdicts]
-    if [label for _, label in tests] != labels:
-        raise ValueError(f"a test of {row.key!r} is not in the family {row.family!r}, or in two")
-    alike = {verdicts[test] for test in tests}
-    return alike.pop() if len(alike) == 1 else IN_PART if REPRODUCED in alike else UNDECIDED
-
-
-def _stored_verdicts() -> dict[tuple[str, str], str]:
-    """(family, label) → the verdict of every test on the stored runs."""
-    tables = stored_findings(), bag_findings(bag_scores(bag_runs()))
-    return {(row.family, row.label): row.verdict for table in tables for row in table.itertuples()}
+    return pd.read_csv(ITEMS, dtype=str, keep_default_na=False)
