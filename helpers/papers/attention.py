@@ -127,17 +127,9 @@ class Studies(dict[str, dict[str, Any]]):
 
     @classmethod
     def read(cls, *paths: Path | str) -> Studies:
-        """Stored case studies. Raises ValueError that names a file that is not whole; OSError if it is
-        missing."""
-        studies = cls()
-        for path in paths:
-            try:
-                study = json.loads(Path(path).read_text("utf-8"))
-                _check_study(study)
-                studies[study["model"]] = study
-            except (KeyError, TypeError, ValueError) as error:
-                raise ValueError(f"{Path(path).name} is no case study: {error}") from error
-        return studies
+        """Stored case studies; OSError if a file is missing."""
+        studies = (json.loads(Path(path).read_text("utf-8")) for path in paths)
+        return cls({study["model"]: study for study in studies})
 
     def sides(self) -> pd.DataFrame:
         """A row for each model and side: columns model, sentence (the side), then what a study says of it."""
@@ -216,28 +208,6 @@ def _token_groups(tokens: Sequence[str], key: str = "caused") -> list[str]:
     return groups
 
 
-def _check_study(study: Mapping[str, Any]) -> None:
-    """Raises ValueError if shapes disagree or an attention row does not sum to 1; KeyError if a field lacks.
-
-    >>> _check_study({"original": {"tokens": ["a"], "attention": [[[0.5]]]}})
-    Traceback (most recent call last):
-    ValueError: original: attention of layer 1, head 1 sums to 0.5
-    """
-    for side in SIDES:
-        part = study[side]
-        weights, tokens = np.array(part["attention"], dtype=float), len(part["tokens"])
-        if weights.ndim != 3 or weights.shape[2] != tokens:
-            raise ValueError(f"{side}: attention has shape {weights.shape} for {tokens} tokens")
-        sums = weights.sum(axis=2)
-        for layer, head in np.argwhere(np.abs(sums - 1) > 1e-3):
-            raise ValueError(
-                f"{side}: attention of layer {layer + 1}, head {head + 1} sums to {sums[layer, head]:.4g}"
-            )
-        for name in ("attribution", "direction"):
-            if part[name] is not None and len(part[name]["values"]) != tokens:
-                raise ValueError(f"{side}: {name} has {len(part[name]['values'])} values, {tokens} tokens")
-
-
 def case_study(
     experiment: Experiment,
     weights: Path | str,
@@ -274,7 +244,6 @@ def case_study(
     }
     for side, own in zip(SIDES, (sample, data.paired_sample(sample)), strict=True):
         study[side] = _reading(model, own)
-    _check_study(study)
     write_atomically(Path(folder) / f"{experiment.name.lower()}.json", _text(study))
     return study
 
