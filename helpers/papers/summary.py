@@ -1,21 +1,18 @@
 """Published | ours on one page, from the tidy tables that the notebooks wrote; `make reproduce` ends with it.
 
 Read are `NN_….csv`, of which rows with a published value are shown, and `audit.csv`, of which the verdicts
-are counted. Which tables there should be is what the notebooks say that they write. No score is computed and
-no file is written.
+are counted. No score is computed and no file is written.
 """
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 
 import pandas as pd
 
-from .. import ROOT, program
+from .. import program
 from ..core import unknown_name
 from ..reporting import TABLES_FOLDER, Printed, load_published, read_tidy
 from .audit.intervals import CONSISTENT, INCONSISTENT, NOT_DERIVABLE
@@ -24,21 +21,19 @@ _NAMES = ("dataset", "model", "seed_or_agg", "metric", "scheme")
 """The columns that say what a number is, within a paper's item."""
 _SHOWN = ["what", "published", "ours", "agrees"]
 _JUDGED = {CONSISTENT: "yes", INCONSISTENT: "no", NOT_DERIVABLE: ""}
-_WRITTEN = re.compile(r"results/tables/([\w-]+\.csv)")
 
 
-def summary_text(folder: Path | str = TABLES_FOLDER, notebooks: Path | str = ROOT / "notebooks") -> str:
+def summary_text(folder: Path | str = TABLES_FOLDER) -> str:
     """All published numbers that a notebook holds against its own, by paper item, and the audit's verdicts.
 
     Parameters
     ----------
-    folder : where the tables are. notebooks : the notebooks, whose first cells name the tables they write.
+    folder : where the tables are.
 
     Returns
     -------
-    Lines of text, columns what | published | ours | agrees, both numbers in the printed unit. Missing tables
-    are named with the command that makes them. The last line counts the agreements, names the
-    others, and counts what was not judged.
+    Lines of text, columns what | published | ours | agrees, both numbers in the printed unit. The last line
+    counts the agreements, names the others, and counts what was not judged.
 
     Raises
     ------
@@ -50,7 +45,7 @@ def summary_text(folder: Path | str = TABLES_FOLDER, notebooks: Path | str = ROO
     >>> row = {"paper": "W", "item": "Table 9", "metric": "f1", "value": 0.70826, "published": "70.8"}
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = write_tidy([row], Path(folder) / "12_systems.csv")
-    ...     print(summary_text(folder, notebooks=folder))
+    ...     print(summary_text(folder))
     W, Table 9 (12_systems.csv)
     what  published   ours  agrees
     f1         70.8  70.83  yes
@@ -66,23 +61,7 @@ def summary_text(folder: Path | str = TABLES_FOLDER, notebooks: Path | str = ROO
     parts = [f"{heading}\n{_aligned(group)}" for heading, group in table.groupby("heading", sort=False)]
     if audited.is_file():
         parts.append(_verdicts(audited))
-    missing = [said for name, said in _expected_tables(notebooks).items() if not (folder / name).is_file()]
-    return "\n\n".join([*parts, *missing, _count(table)])
-
-
-def _expected_tables(notebooks: Path | str = ROOT / "notebooks") -> dict[str, str]:
-    """What to say if a table is missing, by file name: read from the first cell of each notebook.
-
-    >>> _expected_tables()["audit.csv"]
-    'audit.csv is missing; this makes it: python -m helpers notebooks --only 10'
-    """
-    expected = {}
-    for path in sorted(Path(notebooks).glob("[0-9][0-9]_*.ipynb")):
-        contract = "".join(json.loads(path.read_text(encoding="utf-8"))["cells"][0]["source"])
-        for name in _WRITTEN.findall(contract):
-            command = f"{program()} notebooks --only {path.name[:2]}"
-            expected[name] = f"{name} is missing; this makes it: {command}"
-    return expected
+    return "\n\n".join([*parts, _count(table)])
 
 
 def _comparisons(path: Path) -> Iterator[tuple[str, str, str, str, str, str]]:

@@ -1,6 +1,5 @@
-"""The page `published | ours`: scales, verdicts, missing tables, and the line that counts."""
+"""The page `published | ours`: scales, verdicts, and the line that counts."""
 
-import json
 import re
 from pathlib import Path
 
@@ -17,9 +16,9 @@ TEST |= {"low": 3.5e-10, "high": 3.1e-9, "published": "2·10^-10", "verdict": "i
 
 
 def page(folder: Path, *rows: dict) -> str:
-    """The summary of one table, which is the only one that any notebook should have written."""
+    """The summary of one table."""
     write_tidy(list(rows), folder / "01_rows.csv")
-    return summary_text(folder, notebooks=folder)
+    return summary_text(folder)
 
 
 def cells(text: str, start: str) -> list[str]:
@@ -52,13 +51,6 @@ def test_a_verdict_decides_and_its_interval_is_shown(tmp_path):
     assert text.endswith("1 of 2 published numbers agree; these do not: W Table 3: macro.")
 
 
-def test_a_missing_table_is_named_with_the_command_that_makes_it(tmp_path):
-    cell = {"cell_type": "markdown", "source": ["- **Writes.** `results/tables/06_more.csv`."]}
-    (tmp_path / "06_last.ipynb").write_text(json.dumps({"cells": [cell]}), encoding="utf-8")
-    said = "06_more.csv is missing; this makes it: python -m helpers notebooks --only 06"
-    assert [line for line in page(tmp_path, SPANBERT).splitlines() if "missing" in line] == [said]
-
-
 @pytest.mark.parametrize(
     ("row", "message"),
     [
@@ -74,7 +66,7 @@ def test_what_cannot_be_compared_is_refused_with_file_and_row(tmp_path, row, mes
 
 
 def test_the_command_without_tables_ends_with_2_and_one_line(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr("helpers.papers.summary.summary_text", lambda: summary_text(tmp_path, tmp_path))
+    monkeypatch.setattr("helpers.papers.summary.summary_text", lambda: summary_text(tmp_path))
     assert main(["summary"]) == 2
     said = f"error: no tables in {tmp_path}; this makes them: python -m helpers notebooks\n"
     assert capsys.readouterr() == ("", said)
