@@ -13,9 +13,8 @@ Every system is trained on noisy labels, and its list of facts is scored twice: 
 
 `python -m helpers.experiments.noise` makes noise_learnt.csv and noise_curves.csv in results/studies, and adds
 the draws that are missing to noise.csv and, of the systems that fall in paper D, to noise_fallen.csv.
-`python -m helpers.experiments.noise real` trains what is missing on real labels, with one seed, and makes
-`REAL` and `REAL_DRAWS` of all that was trained; with the name of a system and a seed behind it, it trains
-this one alone, so that several can be trained at the same time, and with more seeds.
+`python -m helpers.experiments.noise real` trains the systems on real labels that are missing in `REAL`, with
+one seed, and adds each to it and to `REAL_DRAWS` when it is done.
 """
 
 from __future__ import annotations
@@ -31,8 +30,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .. import ROOT
-from ..core import unknown_name, write_atomically
+from ..core import write_atomically
 from ..data import (
     NEGATIVE,
     Mention,
@@ -54,7 +52,6 @@ REAL = STUDIES_FOLDER / "noise_real.csv"
 """Scores of every training: system, seed, protocol, auc, micro_f1, and its `COSTS`."""
 REAL_DRAWS = STUDIES_FOLDER / "noise_real_draws.csv"
 """The same of test documents drawn again, mean over seeds: system, draw, protocol, auc, micro_f1."""
-_PARTS = ROOT / ".cache" / "noise_real"
 MEASURES = ("auc", "micro_f1")
 COLUMNS = ("strength", "draw", "system", "protocol", *MEASURES)
 COSTS = ("device", "precision", "seconds")
@@ -280,20 +277,6 @@ def _scored_by_both(scores: np.ndarray, truths: Mapping[str, BagData], replicate
     return pd.concat(frames, ignore_index=True)[["draw", "protocol", *MEASURES]]
 
 
-def _train_part(name: str, seed: int, truths: Mapping[str, BagData], folder: Path = _PARTS) -> str:
-    """Train a system on real labels, score it by both and store the rows, unless they are; the name."""
-    path, data = folder / f"{name}-{seed}.csv", truths[HELD_OUT]
-    if not path.exists():
-        scores, costs = _trained_scores(seed, data, **_real_systems()[name])
-        about = {"system": name, "seed": seed} | dict(zip(COSTS, costs, strict=True))
-        _write(path, _scored_by_both(scores[name], truths, _REPLICATES).assign(**about))
-    return path.name
-
-
-def _real_systems() -> dict[str, dict[str, Any]]:
-    return {title: system for system in systems("real") for title in system["evaluations"]}
-
-
 def _real_data() -> dict[str, BagData]:
     """Protocol → the same bags with DocRED's and with Re-DocRED's labels, over the labels of both."""
     read = {HELD_OUT: read_bags("docred-pairs"), MANUAL: read_bags("docred-pairs-revised")}
@@ -302,17 +285,21 @@ def _real_data() -> dict[str, BagData]:
     return {name: replace(data, labels=(negative, *sorted(known))) for name, data in read.items()}
 
 
-def _join_parts(folder: Path = _PARTS) -> None:
-    """Write what is stored of real labels as `REAL` and `REAL_DRAWS`."""
-    rows = pd.concat([pd.read_csv(path, keep_default_na=False) for path in folder.glob("*.csv")])
-    rows = rows.reindex(columns=[*rows.columns.drop(list(COSTS), errors="ignore"), *COSTS])
-    rows[list(COSTS)] = rows[list(COSTS)].astype(object).fillna("not recorded")
-    rows["system"] = pd.Categorical(rows["system"], list(_real_systems()), ordered=True)
-    rows = rows.sort_values(["system", "seed", "draw"], kind="stable")
-    means = rows.groupby(["system", "draw", "protocol"], observed=True)[[*MEASURES]].mean().reset_index()
-    columns = ["system", "seed", "protocol", *MEASURES, *COSTS]
-    for path, frame in ((REAL, rows.query("draw == 0")[columns]), (REAL_DRAWS, means.query("draw > 0"))):
-        _write(path, frame, "%.5f")
+def _train_real(truths: Mapping[str, BagData]) -> None:
+    """Train the systems that are missing in `REAL`, and add the scores of each by both labels; says which."""
+    for system in systems("real"):
+        (title,) = system["evaluations"]
+        if title in set(pd.read_csv(REAL)["system"]):
+            continue
+        scores, costs = _trained_scores(SEEDS[0], truths[HELD_OUT], **system)
+        about = {"system": title, "seed": SEEDS[0]} | dict(zip(COSTS, map(str, costs), strict=True))
+        rows = _scored_by_both(scores[title], truths, _REPLICATES).assign(**about)
+        rows = rows.sort_values("draw", kind="stable")
+        for path, own in ((REAL_DRAWS, rows.query("draw > 0")), (REAL, rows.query("draw == 0"))):
+            stored = pd.read_csv(path, dtype={"seconds": str}, keep_default_na=False)
+            stored = stored[stored["system"] != title]  # draws of a training that was stopped before `REAL`
+            _write(path, pd.concat([stored, own[stored.columns]]), "%.5f")
+        print(title, flush=True)
 
 
 def _clean_data() -> BagData:
@@ -339,22 +326,15 @@ def _write(path: Path, rows: pd.DataFrame, form: str = "%.6f") -> None:
 
 def _main(words: Sequence[str]) -> None:
     match words:
-        case ("real", name, seed):
-            if name not in _real_systems():
-                raise unknown_name("system on real labels", name, _real_systems())
-            _train_part(name, int(seed), _real_data())
         case ("real",):
-            truths = _real_data()
-            for name in _real_systems():
-                print(_train_part(name, SEEDS[0], truths), flush=True)
-            _join_parts()
+            _train_real(_real_data())
         case ():
             _write(LEARNT, _learnable_draws(demo_bags(), MISLEADING, TAKEN_FOR, SHARES, _DRAWS))
             _write(CURVES, _draw_curves(_clean_data(), strength=1.0, draw=0))
             _add_draws(STORED, _STRENGTHS, systems())
             _add_draws(FALLEN_DRAWS, (1.0,), systems("fallen"))
         case _:
-            raise SystemExit("python -m helpers.experiments.noise [real [SYSTEM SEED]]")
+            raise SystemExit("python -m helpers.experiments.noise [real]")
 
 
 if __name__ == "__main__":

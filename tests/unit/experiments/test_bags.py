@@ -186,30 +186,27 @@ class TestNoise:
             assert row["micro_f1"] == pytest.approx(ranked.best_f1()[0])
             assert draw or row["auc"] == pytest.approx(ranked.auc())
 
-    def test_parts_with_and_without_costs_are_joined(self, monkeypatch, tmp_path) -> None:
+    def test_what_is_missing_on_real_labels_is_trained_and_kept(self, monkeypatch, tmp_path) -> None:
         for name in ("REAL", "REAL_DRAWS"):
-            monkeypatch.setattr(noise, name, tmp_path / f"{name}.csv")
-        rows = "0,manual,.5,.4{}\n1,manual,{},.2{}\n"
-        for name, seed, auc, costs in (
-            ("CNN", 9, 0.1, ",gpu,bf16,2"),
-            ("CNN", 148, 0.3, ",cpu,fp32,9"),
-            ("SVM", 9, 0.7, ""),
-        ):
-            head = "draw,protocol,auc,micro_f1,system,seed" + ",device,precision,seconds" * bool(costs)
-            ends = f",{name},{seed}{costs}"
-            (tmp_path / "parts").mkdir(exist_ok=True)
-            (tmp_path / "parts" / f"{name}-{seed}.csv").write_text(f"{head}\n{rows.format(ends, auc, ends)}")
-        noise._join_parts(tmp_path / "parts")
-        assert noise.REAL.read_text().splitlines() == [
-            "system,seed,protocol,auc,micro_f1,device,precision,seconds",
-            "SVM,9,manual,0.50000,0.40000,not recorded,not recorded,not recorded",
-            "CNN,9,manual,0.50000,0.40000,gpu,bf16,2.0",
-            "CNN,148,manual,0.50000,0.40000,cpu,fp32,9.0",
-        ]
-        assert noise.REAL_DRAWS.read_text().splitlines()[1:] == [
-            "SVM,1,manual,0.70000,0.20000",
-            "CNN,1,manual,0.20000,0.20000",
-        ]
+            copy = tmp_path / name
+            copy.write_text("".join(getattr(noise, name).read_text().splitlines(keepends=True)[:5]))
+            monkeypatch.setattr(noise, name, copy)
+        before = noise.REAL.read_text(), noise.REAL_DRAWS.read_text()
+        listed = [{"model": "tfidf-bag", "evaluations": {title: ""}} for title in ("SVM", "A", "B")]
+        listed[-1]["model"] = "no such model"
+        monkeypatch.setattr(noise, "systems", lambda labels: listed)
+        monkeypatch.setattr(noise, "_REPLICATES", 2)
+        truths = dict.fromkeys(noise.PROTOCOLS, read_bags("toy"))
+        for _ in range(2):  # one that is interrupted keeps what is done
+            with pytest.raises(KeyError):
+                noise._train_real(truths)
+            real, draws = noise.REAL.read_text(), noise.REAL_DRAWS.read_text()
+            assert (real.startswith(before[0]), draws.startswith(before[1])) == (True, True)
+            added = [line.split(",") for line in real.removeprefix(before[0]).splitlines()]
+            assert [line[:3] for line in added] == [["A", "9", "held-out"], ["A", "9", "manual"]]
+            assert {(line[5], line[6]) for line in added} == {("cpu", "")} and float(added[0][-1]) < 60
+            drawn = [line.split(",")[:3] for line in draws.removeprefix(before[1]).splitlines()]
+            assert drawn == [["A", draw, protocol] for draw in "12" for protocol in noise.PROTOCOLS]
 
     def test_only_bags_with_the_whole_word_and_no_relation_are_misled(self) -> None:
         bags = []
