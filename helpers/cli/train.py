@@ -263,7 +263,7 @@ def _linear(context: click.Context, form: str, parameters: tuple, tfidf: tuple, 
 @option("--grid", "FILE", "The grid of --run: one of your own, see `grid`.", FILE)
 @option("--encoder encoders", "E", "Of the paper's grid; repeatable.", multiple=True)
 def _runs(train: bool, study: str, out: str | None, run: str | None, **chosen: Any) -> None:
-    """Which runs of profile standard are stored; train the missing ones.
+    """The state of each run of profile standard: current, stale or missing; train the missing ones.
 
     The standard set: nine models on SemEval-2010 with five seeds, two of them also on the training split of
     PTR's authors, four on KBP37. The studies: learning rates on a held-out tenth (rates), learning curves
@@ -298,10 +298,9 @@ def _runs(train: bool, study: str, out: str | None, run: str | None, **chosen: A
         if is_first_process():
             put(f"{'stored' if trained else 'is stored already'}: {run}")
         return
-    planned = experiments.study(study)
-    jobs = planned.jobs(out, chosen["seeds"], chosen["models"])
+    jobs = experiments.study(study).jobs(out, chosen["seeds"], chosen["models"])
     for path, job in jobs.items() if train else ():
         if experiments.train_one(path, jobs, missing_only=True):
             about = job.experiment
             print(f"stored: {about.dataset_name} {job.title} seed {about.run_seed}", file=sys.stderr)
-    put(planned.status(out).to_string(index=False))
+    put("\n".join(f"{job.state().state:8} {path}" for path, job in jobs.items()))

@@ -16,8 +16,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import pandas as pd
-
 from .. import ROOT
 from ..core import exclusive, shown, unknown_name
 from ..data import datasets
@@ -93,23 +91,6 @@ class Study:
             chosen = [each for each in chosen if not given or getattr(each, field) in given]
         jobs = [_Job(each.path(folder), each, self.every_epoch) for each in chosen]
         return {_project_path(job.path): job for job in jobs}
-
-    def status(self, folder: Path | str | None = None) -> pd.DataFrame:
-        """Data set, model (and variant), the seeds that are stored and those that are missing, a row a model.
-
-        >>> study("standard").status("no-such-folder").iloc[0].tolist()
-        ['semeval2010', 'EM-C', '–', '9 148 378 459 687']
-        """
-        rows: dict[tuple[str, str], dict[str, list[Any]]] = {}
-        for job in self.jobs(folder).values():
-            row = rows.setdefault((job.experiment.dataset_name, job.title), {"stored": [], "missing": []})
-            seed = "once" if job.experiment.run_seed is None else job.experiment.run_seed
-            row["missing" if job.state().state == "missing" else "stored"].append(seed)
-        table = [
-            (*key, *(" ".join(map(str, sorted(seeds))) or "–" for seeds in row.values()))
-            for key, row in rows.items()
-        ]
-        return pd.DataFrame(table, columns=["dataset", "model", "stored", "missing"])
 
 
 def _project_path(path: Path) -> str:

@@ -8,7 +8,7 @@ import pytest
 from helpers import ROOT
 from helpers.cli import main
 from helpers.core import SEMEVAL_RELATIONS
-from helpers.experiments import SEEDS, Experiment, Study, studies, study
+from helpers.experiments import SEEDS, Experiment, studies, study
 from helpers.metrics import Outcome, direction_scores
 from helpers.models import MODELS, default_settings
 from helpers.papers.direction import _rate_scores
@@ -55,9 +55,10 @@ def test_only_what_is_not_stored_is_missing_and_trained(tmp_path, trained, capsy
     """Of the standard set, and of a study, into whose folder its runs go."""
     ours = [one for one in study("standard").experiments if one.name == "R-BERT" and one.seed in (9, 148)]
     stored(ours[0], tmp_path)
-    shown = Study(tmp_path, study("standard").experiments).status()
-    row = shown.set_index(["dataset", "model"]).loc[("semeval2010", "R-BERT")]
-    assert row.tolist() == ["9", "148 378 459 687"]
+    assert main(["runs", "--output", str(tmp_path)]) == 0
+    shown = capsys.readouterr().out.splitlines()
+    assert len(shown) == 67 and [line.split()[0] for line in shown].count("missing") == 66
+    assert f"stale    {ours[0].path(tmp_path).as_posix()}" in shown
     of_study = [(one, tmp_path) for one in study("rates").experiments if one.name == "PTR"]
     wanted = [(ours[1], None)], [(ours[1], None), *of_study]
     for words, listed in zip(
@@ -66,8 +67,8 @@ def test_only_what_is_not_stored_is_missing_and_trained(tmp_path, trained, capsy
         for _ in range(2):
             assert main(["runs", "--train", "--output", str(tmp_path), *words.split()]) == 0
             assert trained == listed
-    printed = capsys.readouterr().out
-    assert len(of_study) == 3 and "R-BERT" in printed and "PTR learning_rate-5e-05" in printed
+    told = capsys.readouterr().err
+    assert len(of_study) == 3 and "R-BERT" in told and "PTR learning_rate-5e-05" in told
 
 
 SEARCHED, BORROWED = ("em-es", "emr-c", "ptr"), ("em-c", "r-bert")
