@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import logging
 import sys
 from typing import Any
 
@@ -14,7 +13,6 @@ from ..models import MODELS  # the names: no model, no numpy, no torch
 from . import app
 from .base import FILE, KS, SEEDS, bootstrap, flag, forms, option, put
 
-logger = logging.getLogger(__name__)
 SCRATCH = ROOT / "scratch" / "runs"
 
 
@@ -79,7 +77,7 @@ def _train(settings: str | None, changes: tuple, options: tuple, out: str | None
     --settings standard are those found for the embedded encoder, the others those of a
     paper (results/published/settings.csv says where it states them; profile paper takes the model's own).
     They are settings of training: on SemEval, harbecke2022's em-es also has --option layer_norm true and
-    --text official, and a note says so where they are not given.
+    --text official.
     --set changes single ones: learning_rate, epochs, batch_size, optimizer, weight_decay, schedule,
     warmup, clip, accumulate, dropout, max_length, marker_vectors, precision. --option sets what belongs to a
     model: marker_scheme (em-c, em-es: added, pieces, symbols), layer_norm (em-es), form (r-bert: paper,
@@ -116,23 +114,9 @@ def _train(settings: str | None, changes: tuple, options: tuple, out: str | None
     if "optimizer" in dict(changes) and "learning_rate" not in dict(changes):
         _check_rate(usual.resolved(), experiment.resolved())
     folder = out or (SCRATCH if experiment.profile == "quick" else RUNS_FOLDER)
-    _note_what_is_not_set(experiment, experiment.entry.settings_name(settings or experiment.settings_name))
     run = run_experiment(experiment, folder, **written)
     if is_first_process():
         put(_described(run, run_path(run, folder)))
-
-
-def _note_what_is_not_set(experiment: Any, settings: str) -> None:
-    """Paper W's BERT_EM on SemEval has an option and a text form that its training settings do not hold."""
-    if (experiment.model, experiment.dataset, settings) != ("em-es", "semeval2010", "harbecke2022"):
-        return
-    lacking = [] if experiment.options.get("layer_norm") else ["--option layer_norm true"]
-    lacking += [] if experiment.text == "official" else ["--text official"]
-    if lacking:
-        message = (
-            "settings harbecke2022 are of training alone; to train em-es on SemEval as in that paper, add"
-        )
-        logger.warning("%s %s", message, " ".join(lacking))
 
 
 def _check_rate(usual: Any, changed: Any) -> None:
