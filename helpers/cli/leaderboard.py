@@ -1,4 +1,4 @@
-"""The leaderboard: add, remove and list submissions, rebuild the page; a report of one file."""
+"""The leaderboard: add and list submissions, rebuild the page; a report of one file."""
 
 from __future__ import annotations
 
@@ -27,11 +27,12 @@ DATASET = option("--dataset", "D", TEST_SET, required=True)
 
 @app.group("leaderboard")
 def _leaderboard() -> None:
-    """Add your predictions to the leaderboard; list, remove them; rebuild its page.
+    """Add your predictions to the leaderboard; list them; rebuild its page.
 
     A submission is a prediction file. It is checked (every fault is listed with its line), reduced to counts
     and stored as a run file; texts, ids and single predictions are not kept. Every measure of every stored
     system is computed at the next rebuild: nothing is trained again, nobody is asked for anything again.
+    `add` says which file holds the submission: without that file it is gone.
 
     examples:
       python -m helpers leaderboard add mine.csv --dataset tacred --system "My model"
@@ -125,23 +126,6 @@ def _rebuild(out: str | None, fresh: bool, neighbours: bool, stored: dict, **opt
     systems = sum(len({run["key"] for run in testset["systems"]}) for testset in data["testsets"])
     size = f"{path.stat().st_size / 1e6:.2f} MB"
     put(f"{path}: systems: {systems}, test sets: {len(data['testsets'])}, {size}")
-
-
-@_leaderboard.command("remove")
-@DATASET
-@option("--system", "NAME", "The name that the page shows.", required=True)
-@STORE
-def _remove(dataset: str, system: str, stored: dict[str, Any]) -> None:
-    """Remove a submission.
-
-    Runs of the reproduction (results/runs) are never removed.
-
-    example:
-      python -m helpers leaderboard remove --dataset tacred --system "My model"
-    """
-    from ..reporting.leaderboard import Store
-
-    put("\n".join(f"removed {path}" for path in Store(*stored.values()).remove(dataset, system)))
 
 
 @_leaderboard.command("list")

@@ -7,7 +7,6 @@ killed one leaves the store as it was before or after.
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import logging
 import os
@@ -148,33 +147,9 @@ class Store:
                 stored = f"system {core.shown(there.model)} is stored already, with another {what}"
                 raise ValueError(f"{path}: {stored}; --replace puts this one there")
 
-    def remove(self, dataset: str, system: str) -> list[Path]:
-        """Remove a submission. Returns the paths.
-
-        Runs of the reproduction are never removed. Raises ValueError if there is none of that name.
-
-        >>> Store("no-such-folder").remove("tacred", "mine")
-        Traceback (most recent call last):
-        ValueError: unknown submission to tacred 'mine'. Known: none
-        """
-        if not Path(self.folder).is_dir():
-            raise core.unknown_name(f"submission to {dataset}", system, ())
-        with core.locked(self.folder):
-            stored = self.submissions()
-            own = [run for run in stored if dataset in (run.dataset, f"{run.dataset}-{run.split}")]
-            chosen = [run_path(run, self.folder) for run in own if run.model == system]
-            if not chosen:
-                raise core.unknown_name(f"submission to {dataset}", system, [run.model for run in own])
-            for path in chosen:
-                path.unlink()
-                with contextlib.suppress(OSError):  # not empty: it stays
-                    for folder in path.relative_to(self.folder).parents[:-1]:
-                        (Path(self.folder) / folder).rmdir()
-        return chosen
-
 
 def _folders(path: Path | str) -> list[str]:
-    return [folder.name for folder in sorted(Path(path).glob("*")) if folder.is_dir()]
+    return [folder.name for folder in sorted(Path(path).glob("*")) if any(folder.glob("*/*/*.json"))]
 
 
 @functools.lru_cache(maxsize=32)
