@@ -122,12 +122,13 @@ COUNTS = [
 ]
 MATRICES = [
     ("a.csv", " \n\n", ": the file is empty"),
-    ("a.csv", "sports,news\n1,0\n", ", line 1, column '1': 'sports' is no number; the file must have no"),
-    ("a.csv", "1,0\n0,nan\n", ", line 2, column '2': 'nan' is no number"),
-    ("a.csv", "1,0\n1_0,1\n", ", line 2, column '1': '1_0' is no number"),
-    ("a.csv", "1,0\n1\n", ", line 2: 2 cells are expected, as in the first row, found 1"),
-    ("a.csv", b"1,0\n1,\xe9\n", ", line 2: byte 6 of the file, 0xe9, is not UTF-8"),
-    ("a.csv", "1,0\n" + "1" * 200_000 + ",x\n", ", line 2, column '2': 'x' is no number"),
+    ("a.csv", "sports,news\n1,0\n", ": could not convert string 'sports' to float64 at row 0, column 1"),
+    ("a.csv", "1,0\n0,nan\n", ": the value in row 1, column 1 (both from 0) is NaN"),
+    ("a.csv", "1,0\n1_0,1\n", ": could not convert string '1_0' to float64 at row 1, column 1"),
+    ("a.csv", "1,0\n1,\n", ": could not convert string '' to float64 at row 1, column 2"),
+    ("a.csv", "1,0\n1\n", ": the number of columns changed from 2 to 1 at row 2"),
+    ("a.csv", b"1,0\n1,\xe9\n", ": 'utf-8' codec can't decode byte 0xe9 in position 6"),
+    ("a.csv", "1,0\n" + "1" * 200_000 + ",x\n", ": could not convert string 'x' to float64"),
 ]
 READERS = [
     (data.read_predictions, PREDICTIONS),
