@@ -79,9 +79,9 @@ def _score_facts(predictions: str, **options: Any) -> None:
 
     A fact that is scored twice counts where its score is higher, a true fact listed twice counts once, a true
     fact of a pair or a relation that is never scored counts as not found, and what is not scored of the pairs
-    and relations in PREDICTIONS comes last: each is noted on standard error with the first line. A published
-    list is refused, with the line, where it holds a fact twice, where scores rise, and where precision and
-    recall fit no rank.
+    and relations in PREDICTIONS comes last: how many these are is noted on standard error. A published list
+    is refused, with the line, where it holds a fact twice, where scores rise, and where precision and recall
+    fit no rank.
 
     JSON has the keys auc (between the points of the curve, as OpenNRE has it), auc_anchored,
     average_precision, micro_f1 (the best over all thresholds), threshold, rank, macro_f1 (at the threshold, a

@@ -1,7 +1,7 @@
 """Ranked lists of facts from files: scored facts beside true ones, or published precision–recall lists.
 
-What a user may not have meant is logged as a warning with its line, and counted as `read_fact_lists` says;
-what contradicts itself is refused.
+What a user may not have meant is logged as a warning, and counted as `read_fact_lists` says; what contradicts
+itself is refused.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def read_fact_lists(
 
     A fact that is scored twice counts where its score is higher, a true fact that is listed twice counts
     once; a true fact of a pair or a relation that is never scored counts as not found; what a list does not
-    score of its pairs and relations comes after all others. All of it is logged, with the first line.
+    score of its pairs and relations comes after all others. How many these are is logged.
 
     Raises
     ------
@@ -185,38 +185,21 @@ def _from_scores(files: Files, negative: str | None) -> list[FactList]:
             scored = scored[~again]
         hits, relations = scored["fact"].isin(true["fact"]), scored["code"].to_numpy()
         ranking = FactRanking.from_scores(scored["score"], hits, None, relations, labels, of_relation)
-        _note_missing((path, scored), (files[-1][0], true))
+        _note_missing(path, scored, true)
         read.append(FactList(ranking, str(path), scored["pair"].to_numpy(), of_pair, true_cells, negative))
     return read
 
 
-def _note_missing(mine: tuple[Path | str, pd.DataFrame], facts: tuple[Path | str, pd.DataFrame]) -> None:
-    """What a list or the true facts have and the other has not, with the first line."""
-    (path, scored), (_, true) = mine, facts
+def _note_missing(path: Path | str, scored: pd.DataFrame, true: pd.DataFrame) -> None:
+    """How many true facts, and combinations of its pairs and relations, a list does not score."""
     lost = true[~true["pair"].isin(scored["pair"])]
-    unscored = true[~true["code"].isin(scored["code"])]
-    untrue = scored[~scored["code"].isin(true["code"])]
-    pairs = f"true facts of pairs that it does not score: {len(lost)} of {lost['pair'].nunique()} pairs"
-    never = f"{unscored['code'].nunique()} relations of true facts are never scored"
-    without = f"{untrue['code'].nunique()} of the scored relations have no true fact"
-    for (file, _), rows, columns, said, end in (
-        (facts, lost, FACT[:2], pairs, "they count as not found"),
-        (facts, unscored, FACT[2:], never, "their facts count as not found"),
-        (mine, untrue, FACT[2:], without, "macro-F1 counts them as 0"),
-    ):
-        if len(rows):
-            row = rows.index.min()
-            where = f"the first is {_names(rows.loc[row], columns)} in {file}, {_where(file, row)}"
-            logger.warning("%s: %s, %s; %s", path, said, where, end)
-    of_pair, relations = scored["pair"].value_counts(), scored.groupby("code")["relation"].first()
-    missing = len(relations) * len(of_pair) - len(scored)
-    if missing:
-        row = scored.index[scored["pair"].map(of_pair) < len(relations)].min()
-        pair = scored.loc[row, "pair"]
-        relation = shown(relations.drop(scored["code"][scored["pair"] == pair]).iloc[0])
-        said = f"{missing} of {missing + len(scored)} combinations of a pair and a relation are not scored"
-        of = f"{_names(scored.loc[row], FACT[:2])}, a pair of {_where(path, row)}"
-        logger.warning("%s: %s, the first is %s of %s; they come after all others", path, said, relation, of)
+    if len(lost):
+        pairs = f"{len(lost)} of {lost['pair'].nunique()} pairs; they count as not found"
+        logger.warning("%s: true facts of pairs that it does not score: %s", path, pairs)
+    every = scored["pair"].nunique() * scored["code"].nunique()
+    if missing := every - len(scored):
+        said = f"{missing} of {every} combinations of a pair and a relation are not scored"
+        logger.warning("%s: %s; they come after all others", path, said)
 
 
 def _from_curves(files: Files, n_facts: int | None) -> list[FactList]:
