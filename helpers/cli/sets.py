@@ -72,16 +72,15 @@ def _score_facts(predictions: str, **options: Any) -> None:
 
     PREDICTIONS (.csv, .tsv, .jsonl or .parquet, also .gz) has the columns head, tail, relation and score, one
     row for every entity pair and relation but the negative class; FACTS has head, tail and relation. Or
-    PREDICTIONS is a published list with precision and recall, one row a rank, and, if they are known, score,
-    head, tail and relation; in the order of ranks, or in scikit-learn's, of falling recall. Of equal scores
-    the one further up comes first, in areas and precision at N; a threshold takes all of them or none, so the
-    best F1 can be below OpenNRE's, which may cut between equal scores.
+    PREDICTIONS is a published list with precision and recall, one row a rank, and score if it is known; in
+    the order of ranks, or in scikit-learn's, of falling recall. Of equal scores the one further up comes
+    first, in areas and precision at N; a threshold takes all of them or none, so the best F1 can be below
+    OpenNRE's, which may cut between equal scores.
 
     A fact that is scored twice counts where its score is higher, a true fact listed twice counts once, a true
     fact of a pair or a relation that is never scored counts as not found, and what is not scored of the pairs
     and relations in PREDICTIONS comes last: how many these are is noted on standard error. A published list
-    is refused, with the line, where it holds a fact twice, where scores rise, and where precision and recall
-    fit no rank.
+    is refused, with the line, where scores rise, and where precision and recall fit no rank.
 
     JSON has the keys auc (between the points of the curve, as OpenNRE has it), auc_anchored,
     average_precision, micro_f1 (the best over all thresholds), threshold, rank, macro_f1 (at the threshold, a
@@ -115,10 +114,9 @@ def _score_facts(predictions: str, **options: Any) -> None:
 def _compare_facts(first: str, second: str, **options: Any) -> None:
     """Two ranked lists of facts: do they differ beyond chance?
 
-    A and B are files as in `score-facts`. Where both name their facts and have the same true ones, entity
-    pairs are drawn for both together, and p is two-sided, corrected by Holm. Otherwise each has intervals by
-    itself and there is no p. Lists that end at different recalls are cut by --recall, or their areas say
-    nothing.
+    A and B are files as in `score-facts`. Of scored facts, entity pairs are drawn for both together, and p is
+    two-sided, corrected by Holm. Published lists have intervals each by itself and there is no p. Lists that
+    end at different recalls are cut by --recall, or their areas say nothing.
 
     examples:
       python -m helpers compare-facts mine.csv baseline.csv --facts true.csv

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ..core import MalformedRecord, find_negative, listing, naming_file, shown
-from ..data import UNKNOWN_ENTITY, Coded, open_source
+from ..data import Coded, open_source
 from ..metrics import CurveFault, FactRanking, FactSample
 
 if TYPE_CHECKING:
@@ -29,10 +29,10 @@ FACT = ["head", "tail", "relation"]
 class FactList(NamedTuple):
     """A ranked list as it was read.
 
-    ranking : the list. path : its file. pairs : (N,) the entity pair of each predicted fact, positions into
-        `facts_of_pair`; None where the file does not name them. facts_of_pair : (U,) true facts of each.
-    true : pairs and relations of all true facts, positions; None where they are not known. negative : the
-        relation that was left out.
+    ranking : the list. path : its file. negative : the relation that was left out.
+    pairs : (N,) the entity pair of each predicted fact, positions into `facts_of_pair`. facts_of_pair : (U,)
+        true facts of each. true : pairs and relations of all true facts, positions. All three are None of a
+        published curve.
     """
 
     ranking: FactRanking
@@ -43,7 +43,7 @@ class FactList(NamedTuple):
     negative: str | None = None
 
     def sample(self) -> FactSample:
-        """The list to be drawn again: by entity pair, or fact by fact where pairs are not named."""
+        """The list to be drawn again: by entity pair, or fact by fact of a published curve."""
         return self.ranking.sample(self.pairs, self.facts_of_pair)
 
 
@@ -53,13 +53,13 @@ def read_fact_lists(
     negative: str | None = None,
     n_facts: int | None = None,
 ) -> list[FactList]:
-    """Ranked lists from files of scored facts or of published curves; several over the same entity pairs.
+    """Ranked lists from files of scored facts, all over the same entity pairs, or of published curves.
 
     Parameters
     ----------
     paths : each with the columns head, tail, relation and score, one row for every scored fact; or precision
-        and recall, one row for every rank, with score, head, tail and relation if they are known; in the
-        order of ranks, or turned round, as scikit-learn writes curves (`FactRanking.curve_order`).
+        and recall, one row for every rank, with score if it is known; in the order of ranks, or turned round,
+        as scikit-learn writes curves (`FactRanking.curve_order`). What facts these are is not read.
     facts : the true facts, with the columns head, tail and relation: for scored facts.
     negative : rows of this relation are left out, in both files; None: the one with a well-known name such
         as 'NA', if there is one (`find_negative`); '': none.
@@ -75,7 +75,7 @@ def read_fact_lists(
     ValueError : as `open_source`; a column that is missing; scored facts without `facts`; several relations
         that look like the negative class.
     MalformedRecord : with its line: no row, a score that is no number, precision and recall that fit no rank;
-        in a published list also a score above that of the rank before, and a fact that stands in it twice.
+        in a published list also a score above that of the rank before.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -91,7 +91,7 @@ def read_fact_lists(
         if scored := [path for path in paths if path not in curves]:
             asked = "which of these facts are true? Give the file of true facts, --facts FACTS"
             raise ValueError(f"{scored[0]}: {asked}")
-        return _from_curves(files, n_facts)
+        return [FactList(_curve(path, frame, n_facts), str(path)) for path, frame in files]
     true = _read_facts(facts)
     if curves:
         reason = "a list of precision and recall says itself which facts are true"
@@ -108,13 +108,10 @@ def read_fact_lists(
 def _read(path: Path | str) -> pd.DataFrame:
     """The columns of a list: names, and numbers; the index is the row in the file."""
     source = open_source(path)
-    curve = {"precision", "recall"} <= set(source.names)
-    names = [source.column(name) for name in (("precision", "recall") if curve else (*FACT, "score"))]
-    if curve:
-        given = [name for name in (*FACT, "score") if name in source.names]
-        if 0 < len({*FACT} & {*given}) < len(FACT):
-            raise ValueError(f"{path}: facts are named by {', '.join(FACT)}; it has {listing(given)} only")
-        names += given
+    names = [*FACT, "score"]
+    if {"precision", "recall"} <= set(source.names):
+        names = ["precision", "recall", *({"score"} & set(source.names))]
+    names = [source.column(name) for name in names]
     table = source.read(names, numbers=[name for name in names if name not in FACT])
     if not len(table[names[0]]):
         raise MalformedRecord(path, f"there are no facts, only the columns {listing(source.names)}")
@@ -202,41 +199,8 @@ def _note_missing(path: Path | str, scored: pd.DataFrame, true: pd.DataFrame) ->
         logger.warning("%s: %s; they come after all others", path, said)
 
 
-def _from_curves(files: Files, n_facts: int | None) -> list[FactList]:
-    """Published lists; over the same pairs where each names all its facts and their numbers agree."""
-    import pandas as pd
-
-    in_order = FactRanking.curve_order
-    files = [
-        (path, frame.iloc[in_order(*frame[["precision", "recall"]].to_numpy().T)]) for path, frame in files
-    ]
-    lists = [FactList(_curve(path, frame, n_facts), str(path)) for path, frame in files]
-    rankings = [each.ranking for each in lists]
-    is_named = [_is_named(path, frame) for path, frame in files]
-    is_whole = all(ranking.hits is not None for ranking in rankings)
-    if not (is_whole and all(is_named) and len({ranking.facts for ranking in rankings}) == 1):
-        return lists
-    every = pd.concat([frame[FACT].astype(str) for _, frame in files], keys=range(len(files)))
-    every["hit"] = np.concatenate([ranking.hits for ranking in rankings])
-    every["is_true"] = every.groupby(FACT)["hit"].transform("any")
-    for number, row in every.index[every["hit"] != every["is_true"]]:
-        reason = f"the fact {_names(every.loc[(number, row)])} is false here and true elsewhere"
-        raise MalformedRecord(files[number][0], reason, open_source(files[number][0]).line(row))
-    by_pair = every.groupby(FACT[:2], sort=False)
-    every["pair"] = by_pair.ngroup()
-    true = every[every["is_true"]].drop_duplicates(FACT)
-    of_pair = np.bincount(true["pair"], minlength=by_pair.ngroups)
-    # true facts that none of the lists holds are units by themselves
-    of_pair = np.r_[of_pair, np.ones(rankings[0].facts - len(true), int)]
-    pairs = (part.to_numpy() for _, part in every.groupby(level=0)["pair"])
-    return [each._replace(pairs=part, facts_of_pair=of_pair) for each, part in zip(lists, pairs, strict=True)]
-
-
-def _names(row: pd.Series, columns: Sequence[str] = FACT) -> str:
-    return ", ".join(shown(name) for name in row[[*columns]])
-
-
 def _curve(path: Path | str, frame: pd.DataFrame, n_facts: int | None) -> FactRanking:
+    frame = frame.iloc[FactRanking.curve_order(*frame[["precision", "recall"]].to_numpy().T)]
     precision, recall = (frame[name].to_numpy() for name in ("precision", "recall"))
     scores = frame["score"].to_numpy() if "score" in frame else None
     with naming_file(path):
@@ -249,23 +213,6 @@ def _curve(path: Path | str, frame: pd.DataFrame, n_facts: int | None) -> FactRa
                 hint = f" ({facts} is what the list's end says, --n-facts N says otherwise)"
             line = open_source(path).line(int(frame.index[fault.point]))
             raise MalformedRecord(path, fault.reason + hint, line) from None
-
-
-def _is_named(path: Path | str, frame: pd.DataFrame) -> bool:
-    """Whether every fact has the names of its entities; a fact that stands there twice is refused."""
-    if "head" not in frame:
-        return False
-    unknown = (frame["head"] == UNKNOWN_ENTITY) | (frame["tail"] == UNKNOWN_ENTITY)
-    if unknown.any():
-        said = f"{unknown.sum()} facts are of entities {UNKNOWN_ENTITY}: facts are drawn, not pairs"
-        logger.warning("%s: %s", path, said)
-    named = frame.loc[~unknown, FACT].astype(str)
-    for row in named.index[named.duplicated()]:
-        first = named.index[(named == named.loc[row]).all(axis=1)][0]
-        reason = f"the fact {_names(named.loc[row])} is in {_where(path, first)} already"
-        reason += ": precision and recall count it twice"
-        raise MalformedRecord(path, reason, open_source(path).line(int(row)))
-    return not unknown.any()
 
 
 def _number_of_facts(precision: np.ndarray, recall: np.ndarray) -> int:

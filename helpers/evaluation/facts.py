@@ -183,15 +183,15 @@ def score_fact_file(
 
 def _facts_at(facts: FactList, ranking: FactRanking, threshold: float | None) -> Outcome | None:
     """What a list, as far as `ranking` goes, predicts of each relation with a score of at least `threshold`,
-    pair by pair; None where relations or thresholds are not known.
+    pair by pair; None of a published curve, and without a threshold.
 
     A pair is a kind of sample, so its draws are those of `FactSample`. The roles are gold, predicted and
     right, (U, L) numbers of facts: a fact is right where the list says so.
     """
-    if threshold is None or facts.true is None or facts.pairs is None:
+    if threshold is None or facts.true is None:
         return None
     assert ranking.scores is not None and ranking.relations is not None and ranking.hits is not None
-    assert facts.facts_of_pair is not None
+    assert facts.pairs is not None and facts.facts_of_pair is not None
     taken = np.flatnonzero(ranking.scores >= threshold)
     right = taken[ranking.hits[taken]]
     cells = {"gold": facts.true}
@@ -287,12 +287,11 @@ def compare_fact_files(
     seed: int = 1,
     **reading: Any,
 ) -> _FactComparison:
-    """Compare two ranked lists, paired by entity pair where both name their facts.
+    """Compare two ranked lists: scored facts paired by entity pair, published curves each by itself.
 
-    Two lists can be paired if their true facts are the same: scored against one file of facts, or published
-    lists that name every fact and agree in the number of true ones. Otherwise each has intervals by itself,
-    and no p: two such intervals may overlap although the systems differ. Lists that end at different recalls
-    are not comparable by area: cut both by `recall`.
+    Published curves do not say which facts they rank, so each has intervals by itself, and no p: two such
+    intervals may overlap although the systems differ. Lists that end at different recalls are not comparable
+    by area: cut both by `recall`.
 
     Parameters
     ----------
@@ -304,7 +303,7 @@ def compare_fact_files(
     high_first, the same of the second, difference (first − second), low, high, p, p_holm (nan where not
     paired), drawn, recall_first, recall_second, replicates, seed, signature.
 
-    Raises ValueError as `score_fact_file`; lists that call the same fact true and false.
+    Raises ValueError as `score_fact_file`.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:

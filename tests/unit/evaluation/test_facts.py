@@ -154,38 +154,32 @@ def test_a_published_curve_is_the_list_that_it_was_made_of(tmp_path) -> None:
         ("precision,recall 1,0.1 0,0.1 0.666667,0.2", "line 3: precision 0 and recall 0.1 of 10"),
         ("precision,recall 1.5,0.5", "precision is up to 1.5: fractions are needed, not per cent"),
         ("precision,recall 0,0 0,0", "no fact of the list is true"),
-        ("precision,recall,head 1,0.1,a", "facts are named by head, tail, relation; it has head only"),
         ("precision,recall", "there are no facts, only the columns precision, recall"),
         ("head,tail,score a,b,0.1", "column 'relation' does not exist"),
         ("head,tail,relation,score a,b,r,0.1", "which of these facts are true"),
         ("precision,recall 1,nan", "bad.csv, line 2, column 'recall'"),
-        # a fact twice, also in a file that is turned round; rising scores; lines are those of the file
-        ("NAMED 1,0.5,9,a,b,r 0.5,0.5,8,c,d,r 0.666667,1,7,a,b,r", "line 4: the fact .* is in line 2"),
-        ("NAMED 0.666667,1,7,a,b,r 0.5,0.5,8,c,d,r 1,0.5,9,a,b,r 1,0,10,x,y,r", "line 2: .* is in line 4"),
-        ("NAMED 1,0.5,9,a,b,r 0.5,0.5,8,c,d,r 0.666667,1,8.1,e,f,r", "line 4: score 8.1 .* list falls$"),
-        ("NAMED 0.666667,1,7,a,b,r 0.9,0.5,8,c,d,r 1,0.5,9,e,f,r", "line 3: precision 0.9 and recall"),
+        # rising scores; a file that is turned round: the line is that of the file
+        ("precision,recall,score 1,0.5,9 0.5,0.5,8 0.666667,1,8.1", "line 4: score 8.1 .* list falls$"),
+        ("precision,recall,score 0.666667,1,7 0.9,0.5,8 1,0.5,9", "line 3: precision 0.9 and recall"),
     ],
 )
 def test_bad_lists_are_refused_with_their_line(tmp_path, rows, message) -> None:
     path = tmp_path / "bad.csv"
-    path.write_text(rows.replace("NAMED", "precision,recall,score,head,tail,relation").replace(" ", "\n"))
+    path.write_text(rows.replace(" ", "\n"))
     with pytest.raises(MalformedRecord if "line" in message else ValueError, match=message):
         score_fact_file(path)
 
 
 @pytest.mark.parametrize("n_facts", [None, 30])
 def test_a_list_of_falling_recall_is_turned_as_a_whole(tmp_path, n_facts) -> None:
-    """scikit-learn's order, with the point that it puts at recall 0: the same report, threshold and pairs."""
+    """scikit-learn's order, with the point that it puts at recall 0: the same report and threshold."""
     ranking = FactRanking.from_scores(np.arange(40, 0, -1), np.arange(40) % 3 == 1, facts=30)
-    names = {"head": [f"h{n // 2}" for n in range(40)], "tail": "t", "relation": ["r", "s"] * 20}
-    plain = curve_file(tmp_path / "plain.csv", ranking, score=ranking.scores, **names)
+    plain = curve_file(tmp_path / "plain.csv", ranking, score=ranking.scores)
     rows, turned = pd.read_csv(plain), tmp_path / "turned.csv"
     end = rows.iloc[:1].assign(precision=1.0, recall=0.0, score=99)
     pd.concat([rows[::-1], end]).to_csv(turned, index=False)
     one, two = (score_fact_file(path, n_facts=n_facts, replicates=20) for path in (plain, turned))
     assert one == two and one.n_facts == 30 and one.scores["threshold"] is not None
-    lists = [read_fact_lists([path], n_facts=n_facts)[0] for path in (plain, turned)]
-    assert lists[0].pairs.tolist() == lists[1].pairs.tolist()
 
 
 def test_scored_facts_are_compared_by_pairs(tmp_path, call, caplog) -> None:
