@@ -18,7 +18,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from .. import RESULTS
 from .samples import Corpus, RelationSample
@@ -137,47 +137,29 @@ def without_duplicates(mentions: Iterable[Mention]) -> list[Mention]:
     return list(first.values())
 
 
-@dataclass(frozen=True, slots=True)
-class _Fingerprint:
-    """What a file of mentions holds, to be seen before anything is scored.
-
-    Attributes
-    ----------
-    sentences : lines. duplicates : of them, those that are there before with entities and labels.
-    pairs : entity pairs, the bags of the test. bags : (head, tail, relation), the bags of training.
-    facts : bags of another relation than the negative class. relations : labels that occur, that class too.
-    several : pairs with more than one relation, the negative class not counted.
-    negative_sentences, negative_pairs : share of the negative class among sentences and pairs, in [0, 1].
-    annotated : sentences that annotators looked at. notes : the reader's counts.
-    """
-
-    sentences: int
-    duplicates: int
-    pairs: int
-    bags: int
-    facts: int
-    relations: int
-    several: int
-    negative_sentences: float
-    negative_pairs: float
-    annotated: int
-    notes: dict[str, int]
-
-
-def fingerprint(mentions: Iterable[Mention], negative: str | None = "NA") -> _Fingerprint:
-    """Count what a file of mentions holds.
+def fingerprint(mentions: Iterable[Mention], negative: str | None = "NA") -> dict[str, Any]:
+    """Count what a file of mentions holds, to be seen before anything is scored.
 
     Parameters
     ----------
     mentions : of one split; what a reader gives brings its notes.
     negative : the negative class, or None.
 
+    Returns
+    -------
+    sentences : lines. duplicates : of them, those that are there before with entities and labels.
+    pairs : entity pairs, the bags of the test. bags : (head, tail, relation), the bags of training.
+    facts : bags of another relation than the negative class. relations : labels that occur, that class too.
+    several : pairs with more than one relation, the negative class not counted.
+    negative_sentences, negative_pairs : share of the negative class among sentences and pairs, in [0, 1].
+    annotated : sentences that annotators looked at. notes : the reader's counts.
+
     Raises ValueError if there is no mention.
 
     >>> one = Mention(RelationSample("1", "Ada left London", (0, 3), (9, 15), "NA"), "Q1", "Q84")
     >>> found = fingerprint([one, one])
-    >>> found.sentences, found.duplicates, found.pairs, found.facts, found.negative_sentences
-    (2, 1, 1, 0, 1.0)
+    >>> [found[name] for name in ("sentences", "duplicates", "pairs", "facts", "negative_sentences")]
+    [2, 1, 1, 0, 1.0]
     """
     corpus = mentions if isinstance(mentions, Corpus) else Corpus(mentions)
     if not corpus:
@@ -186,19 +168,19 @@ def fingerprint(mentions: Iterable[Mention], negative: str | None = "NA") -> _Fi
     bags = {(mention.head, mention.tail, label) for mention in corpus for label in mention.relations}
     positive = [sum(label != negative for label in bag.relations) for bag in pairs]
     of_sentences = sum(set(mention.relations) == {negative} for mention in corpus)
-    return _Fingerprint(
-        sentences=len(corpus),
-        duplicates=len(corpus) - len(without_duplicates(corpus)),
-        pairs=len(pairs),
-        bags=len(bags),
-        facts=sum(positive),
-        relations=len({label for _, _, label in bags}),
-        several=sum(count > 1 for count in positive),
-        negative_sentences=of_sentences / len(corpus),
-        negative_pairs=positive.count(0) / len(pairs),
-        annotated=sum(bool(mention.annotated) for mention in corpus),
-        notes=dict(sorted(corpus.notes.items())),
-    )
+    return {
+        "sentences": len(corpus),
+        "duplicates": len(corpus) - len(without_duplicates(corpus)),
+        "pairs": len(pairs),
+        "bags": len(bags),
+        "facts": sum(positive),
+        "relations": len({label for _, _, label in bags}),
+        "several": sum(count > 1 for count in positive),
+        "negative_sentences": of_sentences / len(corpus),
+        "negative_pairs": positive.count(0) / len(pairs),
+        "annotated": sum(bool(mention.annotated) for mention in corpus),
+        "notes": dict(sorted(corpus.notes.items())),
+    }
 
 
 def shared_pairs(train: Iterable[Mention], test: Iterable[Mention]) -> list[tuple[str, str]]:

@@ -196,8 +196,8 @@ def read_bags(dataset: str) -> BagData:
     lines = []
     for part in parts:
         counts = data.fingerprint(splits[part], negative)
-        sentences = f"{counts.sentences} sentences ({counts.duplicates} duplicates left out)"
-        rest = f"{counts.pairs} pairs, {counts.facts} facts, {counts.relations} labels"
+        sentences = f"{counts['sentences']} sentences ({counts['duplicates']} duplicates left out)"
+        rest = f"{counts['pairs']} pairs, {counts['facts']} facts, {counts['relations']} labels"
         lines.append(f"{part}: {sentences}, {rest}")
     lines.append(f"pairs in both parts: {len(data.shared_pairs(*parts.values()))}")
     train = data.make_bags(parts["train"], negative, by_relation=True)
