@@ -9,12 +9,10 @@ End-to-end Relation Extraction!*; last-token is the 'partial match' of papers on
 
 from __future__ import annotations
 
-import contextlib
 import functools
-import gc
 import logging
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -39,19 +37,6 @@ OF_TRIPLES, OF_DOCUMENTS = ("match", "normalise"), ("counted_as", "match_entitie
 COLUMN_OPTIONS = ("gold_column", "predicted_column", "id_column")
 
 
-@contextlib.contextmanager
-def _uncollected() -> Iterator[None]:
-    """No search for cyclic garbage meanwhile: of millions of tuples without a cycle it is half the time."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
-
-
-@_uncollected()
 def score_triples(
     path: Path | str | Sequence[Any],
     gold_file: Path | str | None = None,
