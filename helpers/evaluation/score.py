@@ -98,8 +98,6 @@ def scored_file(
     read = count_files(path, **reading)
     answers = Answers.of(read, **settling)
     with naming_file(_named(path)):
-        if not reading.get("label_names"):
-            _check_names(answers.columns, options.get("negative"))
         report = score_frame(answers, **options)
         if confidence is not None:
             _add_calibration(report, answers, _named(path), reading.get("form"), confidence)
@@ -146,17 +144,6 @@ def as_run(path: Path | str) -> Run | None:
     from ..runs import load_run
 
     return load_run(path)
-
-
-def _check_names(columns: LabelColumns, negative: str | None) -> None:
-    """Refuse a negative class that is named where the labels are integers."""
-    if not negative or re.fullmatch(r"-?\d+", negative):
-        return
-    if all(label.isdecimal() for role in columns.roles for label in columns[role].times()):
-        raise ValueError(
-            f"negative is {shown(negative)}, but the labels are integers, such as {columns['gold'][0]}: give "
-            "their names, --id2label FILE (the model's config.json, or a list of names)"
-        )
 
 
 def score_frame(

@@ -153,7 +153,7 @@ class TestFiles:
         write("trainer.csv", labels=map(names.index, GOLD), preds=map(names.index, PREDICTED))
         Path("config.json").write_text(json.dumps({"id2label": dict(enumerate(names)), "hidden_size": 4}))
         code, _, err = call("score", "trainer.csv", *NEGATIVE)
-        assert code == 2 and "the labels are integers, such as 1: give their names, --id2label FILE" in err
+        assert code == 2 and "trainer.csv: negative is 'no_relation', which is not in labels" in err
         report = answer("score", "trainer.csv", "--id2label", "config.json", *NEGATIVE)
         assert report["labels"] == sorted(names) and report["schemes"]["macro"]["f1"] == pytest.approx(MACRO)
 
