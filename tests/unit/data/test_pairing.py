@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from helpers.core import file_sha256
 from helpers.data import RelationSample, paired_sample, paired_sets, parse_tagged, variants, write_pairs
 
 PUBLISHED = {
@@ -69,16 +70,16 @@ def toy_corpus(monkeypatch):
 
 
 class TestWriting:
-    def test_files(self, tmp_path, toy_corpus):
+    def test_files(self, tmp_path, toy_corpus, caplog):
         files = write_pairs(tmp_path / "new" / "folder")
-        assert [file.path.name for file in files] == list(PUBLISHED)
-        assert {file.path for file in files} == set((tmp_path / "new" / "folder").iterdir())
-        assert [file.rows for file in files] == [1, 1, 2, 1, 1, 2]
-        assert files[2].path.read_bytes() == (
+        assert [file.name for file in files] == list(PUBLISHED)
+        assert {*files} == set((tmp_path / "new" / "folder").iterdir())
+        assert [file.read_text().count("\n") for file in files] == [1, 1, 2, 1, 1, 2]
+        assert files[2].read_bytes() == (
             b"0\tthe [E11] fire [E12] caused [E21] panic [E22]\t9\tcause\teffect\n"
             b"0\tthe [E21] fire [E22] caused [E11] panic [E12]\t10\teffect\tcause\n"
         )
-        assert "DIFFERS from the published file" in str(files[0]), "a toy is not the real corpus"
+        assert f"{files[0]} differs from the published file" in caplog.text, "a toy is not the real corpus"
 
     def test_an_interruption_leaves_the_folder_as_it_was(self, tmp_path, toy_corpus, monkeypatch):
         (tmp_path / "train.original.tsv").write_text("old")
@@ -96,17 +97,17 @@ class TestWriting:
             ("train.original.tsv", "old")
         ]
 
-    def test_the_six_files_are_the_published_ones(self, data_dir, tmp_path):
+    def test_the_six_files_are_the_published_ones(self, data_dir, tmp_path, caplog):
         files = write_pairs(tmp_path)
-        assert {file.path.name: file.sha256 for file in files} == PUBLISHED
-        assert all(file.sha256 == file.published_sha256 for file in files)
-        assert [file.rows for file in files] == [8000, 8000, 16000, 2717, 2717, 5434]
+        assert {file.name: file_sha256(file) for file in files} == PUBLISHED
+        assert caplog.text == ""
+        rows = [file.read_text(encoding="utf-8").count("\n") for file in files]
+        assert rows == [8000, 8000, 16000, 2717, 2717, 5434]
 
     @pytest.mark.nightly(third=1)
     def test_kbp37_by_the_same_code(self, data_dir, tmp_path):
-        files = {file.path.name: file for file in write_pairs(tmp_path, "kbp37")}
-        assert len(files) == 9 and files["train.merged.tsv"].rows == 2 * 15917
-        assert all(file.published_sha256 is None for file in files.values())
+        files = {file.name: file for file in write_pairs(tmp_path, "kbp37")}
+        assert len(files) == 9 and files["train.merged.tsv"].read_text().count("\n") == 2 * 15917
         rows = [line.split("\t") for line in (tmp_path / "dev.merged.tsv").read_text().splitlines()]
         for (index, _, label, *roles), (again, _, other, *others) in zip(rows[::2], rows[1::2], strict=True):
             assert index == again and roles == others[::-1]
