@@ -60,7 +60,7 @@ def put_report(report: Any, form: str, output: str | None = None, raw: bool = Fa
 
 def result_of(options: dict[str, Any]) -> dict[str, Any]:
     """The options of the result, taken out of `options`, as the arguments of `put_report`."""
-    names = ("form", "raw", "output", "decimals", "columns", "intervals", "tests")
+    names = ("form", "raw", "output", "decimals", "tests")
     return {name: options.pop(name) for name in names if name in options}
 
 
@@ -111,10 +111,6 @@ def _ks(text: str) -> list[int]:
     return [whole.convert(part.strip(), None, None) for part in text.split(",")]
 
 
-def _words(text: str) -> list[str]:
-    return [word.strip() for word in text.split(",")]
-
-
 def _number(context: click.Context, parameter: click.Parameter, value: str) -> float:
     return float(value)
 
@@ -136,13 +132,7 @@ _RAW = (
 _RAW += "or a carriage return gets an apostrophe in front, so that no spreadsheet runs it as a formula."
 RAW = flag("--raw", _RAW)
 OUTPUT = option("--output", "FILE", "Write the result to FILE, atomically.", click.Path(dir_okay=False))
-_COLUMNS = "In LaTeX only these columns, by the names of CSV, separated by commas."
-_BESIDE = "In LaTeX beside the score (default), stacked below it, or none."
-LATEX = _together(
-    option("--decimals", "N", "Of per cent in LaTeX (default 1).", click.IntRange(0, 9), default=1),
-    option("--columns", "LIST", _COLUMNS, _words),
-    option("--intervals", "PLACE", _BESIDE, ["beside", "stacked", "none"], default="beside"),
-)
+LATEX = option("--decimals", "N", "Of per cent in LaTeX (default 1).", click.IntRange(0, 9), default=1)
 RESULT = _together(forms("table", "json", "csv", "latex"), LATEX, RAW, OUTPUT)
 GOLD_COLUMN, PREDICTED_COLUMN, ID_COLUMN = (
     option(f"--{role}-column", "C", f"Name of the {role} column (else recognised).")

@@ -84,7 +84,13 @@ class PairedReport(Report):
             yield from ("", f"To report: {paragraph}")
 
     def latex(
-        self, label: str, caption: str, rows: Sequence[Any], tests: Mapping[str, Any], **style: Any
+        self,
+        label: str,
+        caption: str,
+        rows: Sequence[Any],
+        tests: Mapping[str, Any],
+        comments: Sequence[str],
+        decimals: int,
     ) -> str:
         """Systems by scores, as (name, row), and a table of each test: title → key of the rows, form."""
         names, tables = [name for name, _ in rows], [("System", rows)]
@@ -93,7 +99,7 @@ class PairedReport(Report):
             tables.append((title, [*zip(names[1:], cells, strict=True)]))
         if tests:
             caption += f"\nTests of {names[0]} against each: {CORRECTED[self.correction]}."
-        return metrics.latex_float(tables, caption, label, **style)
+        return metrics.latex_float(tables, caption, label, comments, decimals)
 
 
 @dataclass(frozen=True)
@@ -274,12 +280,12 @@ class _Comparison(PairedReport):
         """The first system and the last one, over whose labels the policy is stated."""
         return self.pair(0, len(self.paths) - 1)
 
-    def to_latex(self, tests: bool = False, **style: Any) -> str:
+    def to_latex(self, tests: bool = False, decimals: int = 1) -> str:
         """A LaTeX table (booktabs) of systems by schemes, 95 % bootstrap intervals in the cells.
 
         In bold the best of each column, and every system that the paired test does not tell from it (p ≥ .05,
         corrected over the tests of the whole table). tests : add corrected p of the first system against each
-        other one. style : decimals, columns and intervals, as in `latex_float`.
+        other one. decimals : of per cent.
 
         >>> import tempfile
         >>> with tempfile.TemporaryDirectory() as folder:
@@ -304,9 +310,9 @@ class _Comparison(PairedReport):
         caption = f"{of}, in brackets 95\\,\\% bootstrap intervals.\nBold: the best, and all that the paired "
         caption += f"test does not tell from it ($p \\geq .05$, {CORRECTED[self.correction]})."
         made = metrics.bootstrap_suffix(self.replicates, self.seed) + self._said()
-        style["comments"] = [visible(self._signature(self._joint()) + made)]
+        comments = [visible(self._signature(self._joint()) + made)]
         cells = {"Corrected $p$": (self.p_corrected, chance)} if tests else {}
-        return self.latex("tab:systems", caption, rows, cells, **style)
+        return self.latex("tab:systems", caption, rows, cells, comments, decimals)
 
     def _like_the_best(self, values: np.ndarray) -> np.ndarray:
         """(systems, schemes) which are the best, or not told from the best by the corrected p of the pair."""

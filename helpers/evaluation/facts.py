@@ -101,8 +101,8 @@ class _FactReport(Report):
             yield Table("relation", relations, shown)
         yield visible(self.signature)
 
-    def to_latex(self, **style: Any) -> str:
-        """The measures, and the relations, as a LaTeX table; style : as in `latex_float`."""
+    def to_latex(self, decimals: int = 1) -> str:
+        """The measures, and the relations, as a LaTeX table; decimals : of per cent."""
         ends = {"low": "value_low", "high": "value_high"}
         named = {"measure": metrics.latex_name, "relation": metrics.latex_text}
         tables = []
@@ -111,7 +111,7 @@ class _FactReport(Report):
             if rows:
                 tables.append((kind.capitalize(), [*zip(map(named[kind], rows), renamed, strict=True)]))
         caption = "Ranked facts against the true ones, in per cent."
-        return metrics.latex_float(tables, caption, "tab:facts", [visible(self.signature)], **style)
+        return metrics.latex_float(tables, caption, "tab:facts", [visible(self.signature)], decimals)
 
 
 def score_fact_file(

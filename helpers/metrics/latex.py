@@ -10,11 +10,10 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from ..core import table_name, unknown_name
+from ..core import table_name
 
 Rows = Iterable[tuple[str, Mapping[str, Any]]]
 COUNTS = ("support", "predicted", "correct", "facts", "n", "cells", "in_train")
-INTERVALS = ("beside", "stacked", "none")
 HIDDEN = ("signature", "averaged", "undefined", "bold")
 SPECIAL = {"\\": r"\textbackslash{}", "^": r"\^{}", "~": r"\~{}"} | {char: "\\" + char for char in "_%&#${}"}
 WORDS = ["micro", "weighted", "dodrans", "entropy", "macro", "accuracy", "precision", "recall"]
@@ -57,8 +56,6 @@ def latex_float(
     label: str,
     comments: Sequence[str] = (),
     decimals: int = 1,
-    columns: Sequence[str] | None = None,
-    intervals: str = "beside",
 ) -> str:
     r"""Tables of named rows as one floating table with caption and label; comments stand above it.
 
@@ -69,10 +66,6 @@ def latex_float(
         interval of `x`, `x_sd` its SD, which stand in its cell; `bold` names the columns in bold.
     caption, names : LaTeX. label : as `\ref` takes it. decimals : of per cent; a test set of some thousand
         samples does not tell more than one.
-    columns : the columns that are shown, by their keys; None: all. A table that has none of them is left out.
-    intervals : 'beside' the score in its cell, 'stacked' below it, in a narrow column, or 'none'.
-
-    Raises ValueError for a column that no table has, and for another place of intervals.
 
     >>> rows = [(latex_text("lived_in"), {"f1": 0.5, "f1_low": 0.25, "f1_high": 0.75, "facts": 4})]
     >>> print(latex_float([("Relation", rows)], "Scores.", "tab:scores", ["f1|n:3"]))
@@ -91,20 +84,12 @@ def latex_float(
     \end{tabular}
     \end{table}
     """
-    if intervals not in INTERVALS:
-        raise unknown_name("place of intervals", intervals, INTERVALS)
-    drawn: list[str] = []
-    known: dict[str, None] = {}
+    drawn = []
     for title, rows in tables:
-        cells = [(name, _cells(row, decimals, intervals)) for name, row in rows]
-        own = dict.fromkeys(key for _, row in cells for key in row)
-        known |= own
-        if keys := [key for key in columns or own if key in own]:
+        cells = [(name, _cells(row, decimals)) for name, row in rows]
+        if keys := dict.fromkeys(key for _, row in cells for key in row):
             lines = [[name, *(row.get(key, "") for key in keys)] for name, row in cells]
             drawn.append(_tabular([title, *map(latex_name, keys)], lines))
-    for name in columns or ():
-        if name not in known:
-            raise unknown_name("column", name, known)
     head = [r"\begin{table}", r"\centering", rf"\caption{{{caption}}}", rf"\label{{{label}}}"]
     notes = (f"% {comment}" for comment in (*comments, "needs booktabs"))
     return "\n".join([*notes, *head, "\n\n\\medskip\n".join(drawn), r"\end{table}"])
@@ -116,19 +101,19 @@ def _tabular(head: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
     return "\n".join([*start, *body, r"\bottomrule", r"\end{tabular}"])
 
 
-def _cells(row: Mapping[str, Any], decimals: int, intervals: str) -> dict[str, str]:
+def _cells(row: Mapping[str, Any], decimals: int) -> dict[str, str]:
     """The cells of a row: those of its keys that have a column of their own."""
     inside = {f"{key}_{end}" for key in row for end in ("low", "high", "sd")}
     keys = (key for key in row if key not in HIDDEN and key not in inside)
-    return {key: _cell(key, row, decimals, intervals) for key in keys}
+    return {key: _cell(key, row, decimals) for key in keys}
 
 
-def _cell(key: str, row: Mapping[str, Any], decimals: int, intervals: str) -> str:
+def _cell(key: str, row: Mapping[str, Any], decimals: int) -> str:
     def per_cent(name: str) -> str:
         number = row.get(name)
         return "" if number is None or math.isnan(number) else f"{100 * number:.{decimals}f}"
 
-    value, ends = row[key], ""
+    value = row[key]
     if isinstance(value, str):
         text = latex_text(value)
     elif value is None or math.isnan(value):
@@ -137,8 +122,6 @@ def _cell(key: str, row: Mapping[str, Any], decimals: int, intervals: str) -> st
         text = f"{value:.6f}".rstrip("0").rstrip(".")
     else:
         low, high, sd = (per_cent(f"{key}_{end}") for end in ("low", "high", "sd"))
-        ends = f"[{low}, {high}]" if low and high and intervals != "none" else ""
-        beside = f" {ends}" if ends and intervals == "beside" else ""
-        text = per_cent(key) + beside + (f" $\\pm$ {sd}" if sd else "")
-    text = rf"\textbf{{{text}}}" if key in row.get("bold", ()) else text
-    return rf"\shortstack{{{text} \\ {{\scriptsize {ends}}}}}" if ends and intervals == "stacked" else text
+        ends = f" [{low}, {high}]" if low and high else ""
+        text = per_cent(key) + ends + (f" $\\pm$ {sd}" if sd else "")
+    return rf"\textbf{{{text}}}" if key in row.get("bold", ()) else text

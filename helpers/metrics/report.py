@@ -402,13 +402,11 @@ class ClassReport(Report):
             lines += [f"    {visible(row['signature'])}"] if "signature" in row else []
         return lines
 
-    def to_latex(self, **style: Any) -> str:
+    def to_latex(self, decimals: int = 1) -> str:
         r"""The schemes, and each section of `extra`, as a LaTeX table with caption and label.
 
-        style : decimals, columns and intervals, as in `latex_float`.
-
-        It needs the package booktabs. Scores are in per cent, an interval stands in the cell of its score,
-        the signature is a comment.
+        It needs the package booktabs. Scores are in per cent with so many decimals, an interval stands in the
+        cell of its score, the signature is a comment.
 
         >>> schemes = {"dodrans": {"f1": 0.725, "f1_of_means": 0.73, "low": 0.701, "high": 0.748}}
         >>> print(ClassReport(90, (), "NA", 1.0, ("a",), (), schemes, {}, "f1", "sig_1").to_latex())
@@ -450,7 +448,7 @@ class ClassReport(Report):
             lines.append("In brackets 95\\,\\% bootstrap intervals.")
         lines += [f"{kind.capitalize()}: {said}." for kind, said in self.headings.items()]
         caption = "\n".join(lines)
-        return latex_float(tables, caption, "tab:scores", [visible(self.signature)], **style)
+        return latex_float(tables, caption, "tab:scores", [visible(self.signature)], decimals)
 
 
 def _shown(key: str, value: Any) -> str:
