@@ -60,7 +60,7 @@ def put_report(report: Any, form: str, output: str | None = None, raw: bool = Fa
 
 def result_of(options: dict[str, Any]) -> dict[str, Any]:
     """The options of the result, taken out of `options`, as the arguments of `put_report`."""
-    names = ("form", "raw", "output", "decimals", "tests")
+    names = ("form", "raw", "output", "decimals")
     return {name: options.pop(name) for name in names if name in options}
 
 

@@ -214,7 +214,6 @@ NO_WORSE = (
     "Exit with 1 if the 95 % interval of A − B under this scheme begins below X, e.g. macro=-0.005: A is "
 )
 NO_WORSE += "no worse than B by half a point; repeatable."
-TESTS = "In LaTeX, add corrected p (with --runs Cohen's d, too) of the first system against each other one."
 CORRECTION = "Correction of p for several tests: holm (default), or bh (Benjamini and Hochberg)."
 
 
@@ -235,7 +234,6 @@ CORRECTION = "Correction of p for several tests: holm (default), or bh (Benjamin
 @option("--fail-under", "SCHEME=X", NO_WORSE, threshold, multiple=True)
 @forms("table", "json", "csv", "latex")
 @base.LATEX
-@flag("--tests", TESTS)
 @base.RAW
 @base.OUTPUT
 def _compare(files: tuple[str, ...], runs: tuple[str, ...], **options: Any) -> int:

@@ -83,24 +83,6 @@ class PairedReport(Report):
         for paragraph in self.how_to_report():
             yield from ("", f"To report: {paragraph}")
 
-    def latex(
-        self,
-        label: str,
-        caption: str,
-        rows: Sequence[Any],
-        tests: Mapping[str, Any],
-        comments: Sequence[str],
-        decimals: int,
-    ) -> str:
-        """Systems by scores, as (name, row), and a table of each test: title → key of the rows, form."""
-        names, tables = [name for name, _ in rows], [("System", rows)]
-        for title, (key, form) in tests.items():
-            cells = ({row[self.named]: form(row[key]) for row in block} for block in self.blocks)
-            tables.append((title, [*zip(names[1:], cells, strict=True)]))
-        if tests:
-            caption += f"\nTests of {names[0]} against each: {CORRECTED[self.correction]}."
-        return metrics.latex_float(tables, caption, label, comments, decimals)
-
 
 @dataclass(frozen=True)
 class _Comparison(PairedReport):
@@ -280,12 +262,11 @@ class _Comparison(PairedReport):
         """The first system and the last one, over whose labels the policy is stated."""
         return self.pair(0, len(self.paths) - 1)
 
-    def to_latex(self, tests: bool = False, decimals: int = 1) -> str:
+    def to_latex(self, decimals: int = 1) -> str:
         """A LaTeX table (booktabs) of systems by schemes, 95 % bootstrap intervals in the cells.
 
         In bold the best of each column, and every system that the paired test does not tell from it (p ≥ .05,
-        corrected over the tests of the whole table). tests : add corrected p of the first system against each
-        other one. decimals : of per cent.
+        corrected over the tests of the whole table). decimals : of per cent.
 
         >>> import tempfile
         >>> with tempfile.TemporaryDirectory() as folder:
@@ -311,8 +292,7 @@ class _Comparison(PairedReport):
         caption += f"test does not tell from it ($p \\geq .05$, {CORRECTED[self.correction]})."
         made = metrics.bootstrap_suffix(self.replicates, self.seed) + self._said()
         comments = [visible(self._signature(self._joint()) + made)]
-        cells = {"Corrected $p$": (self.p_corrected, chance)} if tests else {}
-        return self.latex("tab:systems", caption, rows, cells, comments, decimals)
+        return metrics.latex_float([("System", rows)], caption, "tab:systems", comments, decimals)
 
     def _like_the_best(self, values: np.ndarray) -> np.ndarray:
         """(systems, schemes) which are the best, or not told from the best by the corrected p of the pair."""

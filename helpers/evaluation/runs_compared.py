@@ -154,13 +154,12 @@ class _RunComparison(PairedReport):
             lines.append((name, row | tested | {"ends": tested}))
         yield Table("score", lines, columns, width=8)
 
-    def to_latex(self, tests: bool = False, decimals: int = 1) -> str:
+    def to_latex(self, decimals: int = 1) -> str:
         r"""A table for a paper (booktabs): systems by scores, mean ± SD, the best of each column in bold, and
         with it every system that Welch's test does not tell from the best (p ≥ .05); nothing where no p is
         defined, as with one run each.
 
-        tests : add corrected p and Cohen's d of the first system against each other one. decimals : of
-        per cent.
+        decimals : of per cent.
         """
         best = {score: self._best(score) for score in self.signatures}
         rows = []
@@ -174,9 +173,8 @@ class _RunComparison(PairedReport):
         caption = f"Mean $\\pm$ sample SD over {count}, in per cent of {self.n} samples."
         if any(best.values()):
             caption += "\nBold: the best, and all that Welch's test does not tell from it ($p \\geq .05$)."
-        cells = {"Corrected $p$": (self.p_corrected, chance), "Cohen's $d$": ("d", _signed)} if tests else {}
         comments = [visible(signature) for signature in dict.fromkeys(self.signatures.values())]
-        return self.latex("tab:runs", caption, rows, cells, comments, decimals)
+        return metrics.latex_float([("System", rows)], caption, "tab:runs", comments, decimals)
 
     def _best(self, score: str) -> list[str]:
         """The system with the best mean of a score, and those that do not differ from it; none without p."""
