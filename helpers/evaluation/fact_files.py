@@ -140,13 +140,10 @@ def _negative_class(files: Files) -> str | None:
 def _without(path: Path | str, frame: pd.DataFrame, negative: str, is_given: bool) -> pd.DataFrame:
     """The rows of other relations; what is left out is noted, unless it was asked for."""
     rows = frame.index[frame["relation"] == negative]
-    if len(rows):
+    if len(rows) and not is_given:
         left_out = f"{path}: {len(rows)} rows of {shown(negative)} are left out"
-        if is_given:
-            logger.info(left_out)
-        else:
-            why = f"the first in {_where(path, rows[0])}: the negative class by its name"
-            logger.warning("%s, %s (--negative '' keeps them)", left_out, why)
+        why = f"the first in {_where(path, rows[0])}: the negative class by its name"
+        logger.warning("%s, %s (--negative '' keeps them)", left_out, why)
     if len(rows) == len(frame):
         raise MalformedRecord(path, f"every row is of {shown(negative)}: there are no facts")
     return frame.drop(rows)
