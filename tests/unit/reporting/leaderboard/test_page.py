@@ -135,9 +135,14 @@ class TestUse:
         assert orders[0] != orders[1]
         until(seen, "location.hash.includes('alpha=1')")
 
-    @pytest.mark.parametrize("dark", nightly([False, True], 1, True), ids=["light", "dark"])
-    def test_axe_finds_no_serious_fault(self, opened, real_page, serious_faults, dark) -> None:
-        page, faults = opened(real_page, "#d=semeval2010", dark=dark)
+    @pytest.mark.parametrize("look", nightly(["light, small", "light", "dark"], 1, "light", "dark"))
+    def test_axe_finds_no_serious_fault(self, opened, small_folder, tmp_path, request, serious_faults, look):
+        if look == "light, small":
+            data, name = page_data(small_folder, None, replicates=2, cached=False), "small"
+            place = build_page(data, tmp_path / "small.html")
+        else:
+            place, name = request.getfixturevalue("real_page"), "semeval2010"
+        page, faults = opened(place, f"#d={name}", dark=look == "dark")
         for view in ("ranking", "classes", "compare", "agreement", "direction"):
             page.click(f"#tab-{view}")
             assert serious_faults(page) == []

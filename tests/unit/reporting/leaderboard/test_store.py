@@ -273,7 +273,7 @@ def test_kills_and_a_second_process_lose_nothing(tmp_path, store, runs, add) -> 
         return subprocess.Popen([*words, who, str(turns)], cwd=ROOT, stdout=subprocess.PIPE, text=True)
 
     steady, end = start("steady", 30), time.monotonic() + 600
-    for kill in range(4):
+    for kill in range(2):
         process = start(f"k{kill}", 10**6)
         while not [*store.glob(f"*/k{kill}-{kill % 2}/*/*.json")] and time.monotonic() < end:
             time.sleep(0.02)
@@ -282,7 +282,7 @@ def test_kills_and_a_second_process_lose_nothing(tmp_path, store, runs, add) -> 
     assert steady.communicate(timeout=600)[0] == "done\n"
     names = {run.model for run in Store(store).submissions()}
     kept = {f"steady-{turn}" for turn in range(30) if turn % 3 != 2}
-    assert names >= kept | {f"k{kill}-0" for kill in range(4)}
+    assert names >= kept | {f"k{kill}-0" for kill in range(2)}
     assert len(names) == len(files(store))
     add(system="after")  # nobody holds the lock
     assert not [path for path in store.rglob("*") if "draft" in path.name]
