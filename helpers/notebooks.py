@@ -162,7 +162,7 @@ def run_notebooks(
     output_dir = Path(output_dir or (EXECUTED if publish else SCRATCH / "notebooks")).absolute()
     output_dir.mkdir(parents=True, exist_ok=True)
     copies = []
-    with _kernel_environment(), tqdm(paths, unit="notebook", disable=None) as bar:
+    with _kernel_environment(publish), tqdm(paths, unit="notebook", disable=None) as bar:
         for path in bar:
             bar.set_description(path.stem)
             start = time.monotonic()
@@ -251,16 +251,17 @@ def _execute(path: Path, partial: Path, values: dict, end: float) -> None:
 
 
 @contextmanager
-def _kernel_environment() -> Iterator[None]:
-    """Kernels started in here are this interpreter's, see none of the user's settings, and draw no bars."""
+def _kernel_environment(publish: bool) -> Iterator[None]:
+    """Kernels started in here are this interpreter's, see none of the user's settings, and draw no bars; to
+    publish what they make, they note the files that they open."""
     from unittest import mock  # for its patch.dict: afterwards the environment is as it was before
 
     from ipykernel.kernelspec import write_kernel_spec
 
     with private_folder(tempfile.gettempdir()) as private:
         # A kernelspec named python3 in the user's folders may point to another Python: this one goes before.
-        first = f"--InteractiveShellApp.exec_lines={NOTE_OPENED}"
-        write_kernel_spec(private / "kernels" / "python3", extra_arguments=[first])
+        first = [f"--InteractiveShellApp.exec_lines={NOTE_OPENED}"] if publish else []
+        write_kernel_spec(private / "kernels" / "python3", extra_arguments=first)
         environment = {
             "JUPYTER_PATH": str(private),
             "JUPYTER_RUNTIME_DIR": str(private / "runtime"),

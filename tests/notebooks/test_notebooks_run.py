@@ -4,10 +4,12 @@ numbers that are stored in results/tables and figures, and what its committed co
 import csv
 import difflib
 import itertools
+import json
 import math
 import os
 import re
 from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import nbformat
@@ -28,8 +30,11 @@ LIGHTER = {
 WITH_DATA = bool(os.environ.get("RC_DATA_DIR"))
 FEWER = {} if WITH_DATA else {"replicates": 50}
 """Without data every notebook draws this often: its outputs are compared where data are, and all is drawn."""
-UNSAVED = "; from matplotlib.figure import Figure; Figure.savefig = lambda self, file, **_: file.touch()"
-"""What a kernel does first where no data are: fonts of PDFs take half of a figure's time."""
+UNSAVED = """\
+from matplotlib.figure import Figure
+Figure.savefig = lambda self, file, **_: file.touch()
+get_ipython().run_line_magic("config", "InlineBackend.figure_formats = set()")"""
+"""What a kernel does first where no data are: fonts of PDFs and pictures take most of a figure's time."""
 DRAWN = {"low", "high", "p", "signature"}
 """Columns of tables that fewer replicates change; of notebook 15 `make nightly` draws them all."""
 LIGHTER_SOLUTIONS = {"04_train_a_relation_classifier": {"epochs": 1, "sentences": 200}}
@@ -61,9 +66,20 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 @pytest.fixture
 def figures_unsaved(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without data figures are drawn and shown, but their files stay empty."""
+    """Without data figures are drawn, but not shown, and their files stay empty."""
+    usual = notebooks._kernel_environment
+
+    @contextmanager
+    def environment(publish: bool) -> Iterator[None]:
+        with usual(publish):
+            path = Path(os.environ["JUPYTER_PATH"], "kernels", "python3", "kernel.json")
+            spec = json.loads(path.read_text("utf-8"))
+            spec["argv"].append(f"--InteractiveShellApp.exec_lines={UNSAVED}")
+            path.write_text(json.dumps(spec), "utf-8")
+            yield
+
     if not WITH_DATA:
-        monkeypatch.setattr(notebooks, "NOTE_OPENED", notebooks.NOTE_OPENED + UNSAVED)
+        monkeypatch.setattr(notebooks, "_kernel_environment", environment)
 
 
 def table_changes(new: Path, stored: Path, apart: Collection[str] = ()) -> list[Change]:

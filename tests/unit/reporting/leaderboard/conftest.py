@@ -12,7 +12,7 @@ from helpers.runs import RUNS_FOLDER, RankedFacts, Run, save_run
 @pytest.fixture(scope="session")
 def real_page(tmp_path_factory) -> Path:
     """The stored systems of the reproduction; intervals of few replicates, which are quick."""
-    only = ("tacred", "semeval2010", "nyt10")
+    only = ("tacred", "semeval2010")
     data = page_data(RUNS_FOLDER, None, replicates=20, cached=False, only=only)
     return build_page(data, tmp_path_factory.mktemp("page") / "index.html")
 
