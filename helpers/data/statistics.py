@@ -228,7 +228,8 @@ def dataset_statistics(
         whole, measured = [splits[split] for split in about.whole], splits[about.measured]
         negative, note = about.negative, about.note
     elif not Path(name).is_file():
-        raise unknown_name("data set, and no file of labels or of counts:", name, known)
+        unknown = unknown_name("data set", name, known)
+        raise ValueError(f"{name!r}: no file of labels or of counts, and {unknown}")
     else:
         with naming_file(name):
             splits = _read_counts(Path(name), gold_column)

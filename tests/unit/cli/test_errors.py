@@ -76,6 +76,7 @@ BAD = [
     ("score mine.csv --fail-under dodran=0.2", "score of this report 'dodran'; did you mean 'dodrans'?"),
     ("score mine.csv --score-only PPR", "unknown score of this report 'PPR'"),
     ("stats tacrde", "'tacrde'; did you mean 'tacred'? Known: semeval2010"),
+    (f"stats {'long' * 40}.csv", f"'{'long' * 40}.csv': no file of labels or of counts"),
     ("stats counts.csv", "counts.csv, line 2, column 'count': 'many' is no finite number"),
     ("stats unnamed.csv", "unnamed.csv: which column is gold? no column has a common name"),
     ("data fetch kbp73", "unknown data set or file 'kbp73'; did you mean 'kbp37'?"),
