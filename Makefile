@@ -14,7 +14,7 @@ VENV := .venv
 PY := $(VENV)/bin/python
 STAMP := $(VENV)/.installed
 PIP := $(PY) -m pip --disable-pip-version-check
-PARALLEL := -n auto --maxprocesses 8 --dist worksteal
+PARALLEL := -n auto --maxprocesses 8
 # What the commands and notebooks need beside the core; `spark` is installed apart.
 EXTRAS := large data notebooks train linear page workflow
 
@@ -70,11 +70,11 @@ test: setup  ## lint, and beside it unit tests, doctests, structure checks and a
 	+$(MAKE) --no-print-directory --jobs=2 lint suite
 
 suite: setup
-	$(PY) -m pytest $(PARALLEL) $(ONLY) -m 'not nightly'
+	$(PY) -m pytest $(PARALLEL) --dist loadfile $(ONLY) -m 'not nightly'
 
 nightly: setup  ## what takes longer: solutions, JupyterLab, Slurm, Spark, wheels, 1,000 kills, 10,000 spoilt files, benchmarks
 	KILLS=$(if $(THIRD),60,1000) EXAMPLES=$(if $(THIRD),80,200) \
-	  $(PY) -m pytest $(PARALLEL) -m 'nightly$(if $(THIRD),(third=$(THIRD)))'
+	  $(PY) -m pytest $(PARALLEL) --dist worksteal -m 'nightly$(if $(THIRD),(third=$(THIRD)))'
 	$(if $(THIRD),,$(PY) -m pytest tests/benchmarks -s)
 
 bench: setup  ## measure speed and memory against the peers

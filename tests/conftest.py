@@ -14,6 +14,7 @@ import pytest
 from hypothesis import settings
 
 from helpers.__main__ import main
+from helpers.data import catalogue
 
 # A machine that does other things is no fault of the code; examples are drawn anew in long runs only.
 LONG, EXAMPLES = "EXAMPLES" in os.environ, int(os.environ.get("EXAMPLES", "40"))
@@ -21,6 +22,18 @@ settings.register_profile("busy", max_examples=EXAMPLES, deadline=None, derandom
 settings.load_profile("busy")
 gc.set_threshold(20_000, 20, 50)
 sys.modules["rfc3987_syntax"] = None  # else nbformat spends 3 s on a grammar of addresses
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> object:
+    """The tests of a file share what they load, so one process runs them; each notebook stands alone."""
+    from xdist.scheduler import LoadScopeScheduling
+
+    class ByFile(LoadScopeScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            return nodeid if nodeid.startswith("tests/notebooks") else nodeid.partition("::")[0]
+
+    return ByFile(config, log) if config.getvalue("dist") == "loadfile" else None
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -36,6 +49,12 @@ def frozen():
     yield
     gc.collect()
     gc.freeze()
+
+
+@pytest.fixture(autouse=True)
+def registered(monkeypatch):
+    """What is registered in a test is forgotten afterwards."""
+    monkeypatch.setattr(catalogue, "_registered", {})
 
 
 @pytest.fixture(scope="session")

@@ -41,12 +41,6 @@ def blocks(samples: list[RelationSample]) -> str:
     return "\n".join(f'{sample.id}\t"{render(sample)}"\n{sample.relation}\nComment:\n' for sample in samples)
 
 
-@pytest.fixture
-def table(monkeypatch):
-    """What is registered in a test is forgotten afterwards."""
-    monkeypatch.setattr(catalogue, "_registered", {})
-
-
 def test_every_registered_file_and_reader_is_there():
     for row in catalogue._own().values():
         assert all((path in data.registered_files()) != bool(row.address) for path in row.files.values())
@@ -75,7 +69,7 @@ def test_a_corpus_that_may_not_be_passed_on_is_read_where_somebody_has_it(name, 
         assert Experiment("recent", LICENSED, options={"base": "gcn"}).usual_text == "parsed"
 
 
-def test_own_names_are_given_anew_and_others_not(table):
+def test_own_names_are_given_anew_and_others_not():
     mine = data.register_dataset(Dataset("mine"))
     assert data.register_dataset(replace(mine, title="Again")) == data.find_dataset("mine")
     with pytest.raises(ValueError, match="there is a data set 'kbp37' already"):
@@ -123,7 +117,7 @@ class TestOwnFiles:
         assert samples[1].types == ("PERSON", "PERSON")
 
     @pytest.fixture
-    def mine(self, table, tmp_path):
+    def mine(self, tmp_path):
         """Two files, with a relation and its inverse by other names."""
         for split, part in {"train": SAMPLES[:30], "test": SAMPLES[30:]}.items():
             write_file(tmp_path, f"{split}.csv", csv_form(part))
@@ -156,7 +150,7 @@ class TestOwnFiles:
             register_files("mine", mine / "train.csv", write_file(mine, "b.csv", csv_form(SAMPLES[25:35])))
         assert "of 10 test samples stand in the training file too" in caplog.text
 
-    def test_inverses_from_a_file_pair_the_samples_and_reach_the_scores(self, tmp_path, table, call):
+    def test_inverses_from_a_file_pair_the_samples_and_reach_the_scores(self, tmp_path, call):
         """Parents and children are inverses, which TACRED's names do not show."""
         names = {"Cause-Effect(e1,e2)": "per:parents", "Cause-Effect(e2,e1)": "per:children"}
         names |= {"Other": "no_relation"}

@@ -10,7 +10,6 @@ from helpers.data import (
     Bag,
     Dataset,
     Mention,
-    catalogue,
     distort_bags,
     mislead_bags,
     register_dataset,
@@ -48,8 +47,6 @@ def register(train: list[Mention], test: list[Mention]) -> None:
 def toy(monkeypatch, tmp_path):
     register(mentions(0, 30), mentions(30, 60))
     monkeypatch.setattr(experiments, "CHECKPOINTS", tmp_path / "checkpoints")
-    yield
-    del catalogue._registered["toy"]
 
 
 def small(model="pcnn", **options):

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from helpers import ROOT
 from helpers.core import SKIPPED
-from helpers.data import Dataset, catalogue, register_dataset
+from helpers.data import Dataset, register_dataset
 from helpers.data.sentences import read_semeval
 from helpers.metrics import MultilabelOutcome, Outcome
 from helpers.reporting import leaderboard
@@ -51,15 +51,14 @@ def store(tmp_path):
     return tmp_path / "store"
 
 
-@pytest.fixture(scope="module")
-def keyed(tmp_path_factory):
+@pytest.fixture
+def keyed(tmp_path):
     """A registered data set whose key is here."""
-    path = tmp_path_factory.mktemp("keyed") / "test.txt"
+    path = tmp_path / "test.txt"
     blocks = [f'{n}\t"The <e1>fire</e1> and <e2>hat</e2>."\n{label}\nComment:\n' for n, label in KEY]
     path.write_text("\n".join(blocks))
     register_dataset(Dataset("keyed", files={"test": path}, reader=read_semeval, negative="Other"))
-    yield "keyed"
-    del catalogue._registered["keyed"]
+    return "keyed"
 
 
 @pytest.fixture
