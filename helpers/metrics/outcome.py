@@ -301,11 +301,14 @@ class Outcome:
 
     def grouped(self) -> Outcome:
         """The same samples with sorted kinds, each once."""
-        codes = [_codes(column) for column in self.roles.values()]
-        _, first, kind = np.unique(np.stack(codes, axis=1), axis=0, return_index=True, return_inverse=True)
+        codes = np.stack([_codes(column) for column in self.roles.values()])
+        order = np.lexsort(codes[::-1])
+        begins = np.diff(codes[:, order], prepend=-1).any(axis=0)  # where another kind begins
+        kind = np.empty_like(order)
+        kind[order] = np.cumsum(begins) - 1
+        first = order[begins]
         roles = {role: column[first] for role, column in self.roles.items()}
-        counts = np.ascontiguousarray(self.counts @ _indicators(kind.reshape(-1), len(first)))
-        return replace(self, roles=roles, counts=counts)
+        return replace(self, roles=roles, counts=_summed(self.counts, kind, len(first)))
 
     @property
     def n(self) -> Any:
@@ -337,14 +340,17 @@ class Outcome:
         >>> Outcome.from_columns(["a", "b"], ["a", "a"]).per_class().predicted.tolist()
         [2, 0]
         """
-        truth, guess = self.roles["gold"], self.roles[predicted]
+        truth, guess, size = self.roles["gold"], self.roles[predicted], len(self.labels)
         if self.decision is None:
-            truth, guess = (_indicators(codes, len(self.labels)) for codes in (truth, guess))
-        right = self.roles.get(RIGHT.get(predicted, ""))
-        right = truth.multiply(guess) if right is None else right
-        # one product for all three, row by row in memory: sums do not depend on how replicates are blocked
-        sums = np.ascontiguousarray(self.counts @ scipy.sparse.hstack([right, guess, truth], format="csr"))
-        correct, guessed, there = np.split(sums, 3, axis=-1)
+            hit = truth == guess
+            correct = _summed(self.counts[..., hit], truth[hit], size)
+            guessed, there = (_summed(self.counts, codes, size) for codes in (guess, truth))
+        else:
+            right = self.roles.get(RIGHT.get(predicted, ""))
+            right = truth.multiply(guess) if right is None else right
+            # row by row in memory: sums do not depend on how replicates are blocked
+            columns = scipy.sparse.hstack([right, guess, truth], format="csr")
+            correct, guessed, there = np.split(np.ascontiguousarray(self.counts @ columns), 3, axis=-1)
         return ClassCounts(correct, guessed, there, self.n, self.labels, self.direction, self.decision)
 
     def table(self) -> np.ndarray:
@@ -354,8 +360,8 @@ class Outcome:
         [[1, 1], [0, 1]]
         """
         size = len(self.labels)
-        cells = self.counts @ _indicators(self.roles["gold"] * size + self.roles["predicted"], size * size)
-        return np.ascontiguousarray(cells).reshape(*self.counts.shape[:-1], size, size)
+        cells = _summed(self.counts, self.roles["gold"] * size + self.roles["predicted"], size * size)
+        return cells.reshape(*self.counts.shape[:-1], size, size)
 
     def of(self, role: str, inverse: Mapping[Label, Label] | None = None) -> Outcome:
         """Gold × what another role predicts, in place of predicted: the outcome of the second system, or on
@@ -441,10 +447,15 @@ class Outcome:
         return self.counts.shape[-1] + samples + 8 * len(self.labels)
 
 
-def _indicators(codes: np.ndarray, size: int) -> scipy.sparse.csr_array:
-    """(K, size) 1 in the column of each code: counts (..., K) @ it are sums over equal codes."""
+def _summed(counts: np.ndarray, codes: np.ndarray, size: int) -> np.ndarray:
+    """(..., size) counts (..., K) of the kinds of each code added up."""
+    if counts.ndim == 1:  # several times as fast as a product
+        sums = np.zeros(size, np.result_type(counts, np.int64))  # a narrow kind of integer would wrap
+        np.add.at(sums, codes, counts)
+        return sums
     ones, ends = np.ones(len(codes), np.int64), np.arange(len(codes) + 1)
-    return scipy.sparse.csr_array((ones, codes, ends), shape=(len(codes), size))
+    indicators = scipy.sparse.csr_array((ones, codes, ends), shape=(len(codes), size))
+    return np.ascontiguousarray(counts @ indicators)  # row by row: sums do not depend on the block
 
 
 def _lists(column: Any) -> list[Any]:

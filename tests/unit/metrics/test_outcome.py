@@ -185,3 +185,10 @@ def test_single_labels_are_the_special_case_of_sets(rng):
     for name in ("correct", "predicted", "gold", "n"):
         assert np.array_equal(getattr(counts, name), getattr(table.per_class(), name))
     assert averages(counts).tolist() == averages(table).tolist()
+
+
+@pytest.mark.parametrize("kind", [np.uint8, np.int16, np.float32])
+def test_sums_do_not_wrap_in_a_narrow_kind_of_number(kind) -> None:
+    roles = {"gold": np.array([0, 0, 1]), "predicted": np.array([0, 1, 1])}
+    counts = Outcome(roles, np.array([200, 100, 250], kind), ("a", "b")).per_class()
+    assert (counts.gold.tolist(), counts.predicted.tolist()) == ([300, 250], [200, 350])
