@@ -31,10 +31,13 @@ WITH_DATA = bool(os.environ.get("RC_DATA_DIR"))
 FEWER = {} if WITH_DATA else {"replicates": 50}
 """Without data every notebook draws this often: its outputs are compared where data are, and all is drawn."""
 UNSAVED = """\
+import gc
+gc.disable()
 from matplotlib.figure import Figure
 Figure.savefig = lambda self, file, **_: file.touch()
 get_ipython().run_line_magic("config", "InlineBackend.figure_formats = set()")"""
-"""What a kernel does first where no data are: fonts of PDFs and pictures take most of a figure's time."""
+"""What a kernel does first where no data are: fonts of PDFs and pictures take most of a figure's time, and
+searching for garbage a quarter of an import's."""
 DRAWN = {"low", "high", "p", "signature"}
 """Columns of tables that fewer replicates change; of notebook 15 `make nightly` draws them all."""
 LIGHTER_SOLUTIONS = {"04_train_a_relation_classifier": {"epochs": 1, "sentences": 200}}

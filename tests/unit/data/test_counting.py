@@ -32,7 +32,10 @@ def in_memory(path: Path) -> tuple[Outcome, Outcome]:
     return both_outcomes(read_predictions(path, paired_column="paired"))
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=30)
+@settings(
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+    max_examples=int(os.environ.get("EXAMPLES", "12")),  # each is counted six times
+)
 @given(kind=st.sampled_from(KINDS), rows=TRIPLES, cut=st.integers(0, 20))
 def test_duckdb_counts_files_as_memory_does(tmp_path, kind, rows, cut):
     named = [(f"s{k}", *row) for k, row in enumerate(rows)]
