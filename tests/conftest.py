@@ -26,13 +26,15 @@ sys.modules["rfc3987_syntax"] = None  # else nbformat spends 3 s on a grammar of
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> object:
-    """The tests of a file share what they load, so one process runs them; each notebook stands alone."""
+    """The tests of a file share what they load, so one process runs them, but for notebooks and examples."""
     from xdist.scheduler import LoadScopeScheduling
 
     class ByFile(LoadScopeScheduling):
         def _split_scope(self, nodeid: str) -> str:
-            return nodeid if nodeid.startswith("tests/notebooks") else nodeid.partition("::")[0]
+            alone = nodeid.startswith(("tests/notebooks", "tests/unit/test_doctests"))
+            return nodeid if alone else nodeid.partition("::")[0]
 
+    config.option.loadscopereorder = False  # as collected: the long notebooks first
     return ByFile(config, log) if config.getvalue("dist") == "loadfile" else None
 
 
