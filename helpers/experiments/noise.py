@@ -31,15 +31,7 @@ import numpy as np
 import pandas as pd
 
 from ..core import write_atomically
-from ..data import (
-    NEGATIVE,
-    Mention,
-    demo_corpus,
-    distort_bags,
-    make_bags,
-    mislead_bags,
-    read_corpus,
-)
+from ..data import NEGATIVE, Mention, demo_corpus, distort_bags, make_bags, mislead_bags, read_corpus
 from ..metrics import FactRanking
 from ..models import EMBEDDED, MODELS, build, default_settings
 from ..runs import STUDIES_FOLDER, environment

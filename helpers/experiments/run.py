@@ -25,16 +25,7 @@ from .. import ROOT, data
 from ..core import file_sha256, find_negative, label_ids, remove_abandoned, write_atomically
 from ..metrics import FactRanking, Outcome
 from ..models import Model, build, is_first_process, model_entry
-from ..runs import (
-    RUNS_FOLDER,
-    ConfusionRows,
-    RankedFacts,
-    Run,
-    environment,
-    load_run,
-    run_path,
-    save_run,
-)
+from ..runs import RUNS_FOLDER, ConfusionRows, RankedFacts, Run, environment, load_run, run_path, save_run
 from .experiment import SEEDS, SIDE, Experiment
 
 QUICK_SENTENCES = 2000
