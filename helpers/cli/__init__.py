@@ -24,7 +24,6 @@ import re
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from importlib.metadata import requires
 from pathlib import Path
 
 import click
@@ -173,6 +172,8 @@ def _lacking(error: BaseException | None, command: str) -> str:
     needs = f"{command} needs {package}, which is not installed"
     if IS_CHECKOUT:
         return f"{needs}: make setup"
+    from importlib.metadata import requires
+
     pattern = re.compile(rf"{re.escape(package)}\b[^;]*;.*extra == ['\"](\w+)['\"]", re.IGNORECASE)
     extras = [
         extra_line[1]

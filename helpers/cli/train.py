@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import contextlib
 import sys
+import tomllib
 from typing import Any
 
 import click
 
-from .. import ROOT
-from ..models import MODELS  # the names: no model, no numpy, no torch
+from .. import PACKAGE, ROOT
 from . import app
 from .base import FILE, KS, SEEDS, bootstrap, flag, forms, option, put
 
 SCRATCH = ROOT / "scratch" / "runs"
+MODELS = tomllib.loads((PACKAGE / "models" / "models.toml").read_text("utf-8"))["models"]
+"""The names for the help, which every command loads: the package `models` itself takes as long as numpy."""
 
 
 def _value(text: str) -> Any:
