@@ -82,15 +82,16 @@ function lineChart({ width, height, lines, faint, dots = [], x, y, label }) {
 function barChart({ width, rows, label, title }) {
   const most = Math.max(1e-9, ...rows.map((one) => Math.abs(one.value)));
   const left = Math.min(width * 0.42, 12 + 6.4 * longest(rows.map((one) => one.name), 34));
-  const domain = [rows.some((one) => one.value < 0) ? -most * 1.15 : 0, rows.some((one) => one.value > 0) ? most * 1.15 : 0];
+  const end = most * (1 + 80 / (width - left - 58)); // room for the numbers
+  const domain = [rows.some((one) => one.value < 0) ? -end : 0, rows.some((one) => one.value > 0) ? end : 0];
   const numbers = { x: "value", y: "name", text: "more", fill: "var(--soft)", fontVariant: "tabular-nums" };
   const marks = [
-    Plot.axisY({ tickSize: 0, color: "var(--ink)", label: null, tickFormat: (name) => short(name, 34) }),
+    Plot.axisY({ tickSize: 0, color: "var(--ink)", label: null, tickFormat: (name) => short(name, Math.floor((left - 12) / 6.4)) }),
     Plot.barX(rows, { x: "value", y: "name", fill: (one) => colour(one.value < 0 ? 1 : 0), insetTop: 3, insetBottom: 3, rx: 2 }),
     Plot.ruleX([0], { stroke: "var(--soft)" }),
     Plot.text(rows.filter((one) => one.value >= 0), { ...numbers, textAnchor: "start", dx: 6 }),
     Plot.text(rows.filter((one) => one.value < 0), { ...numbers, textAnchor: "end", dx: -6 }),
-    Plot.text([title], { ...asText, frameAnchor: "top-left", dy: -22, dx: -left + 4, textAnchor: "start" }),
+    Plot.text([title], { ...asText, frameAnchor: "top-left", lineAnchor: "bottom", lineWidth: (width - 8) / 12, dy: -6, dx: -left + 4, textAnchor: "start" }),
   ];
   const margins = { marginLeft: left, marginRight: 58, marginTop: 30, marginBottom: 14 };
   const scales = { x: { domain, label: null, axis: null }, y: { domain: rows.map((one) => one.name), label: null, tickSize: 0 } };

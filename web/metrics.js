@@ -25,7 +25,8 @@ function classWeights({ gold, pred, n }, scheme, rules) {
   const entropy = (n) => (n > 0 ? Math.max(n * Math.log(total) - n * Math.log(n), 0) : 0);
   const weigh = scheme === "entropy" ? entropy : (n) => Math.pow(n, ALPHA_OF[scheme] ?? scheme);
   let raw = taken.map((one, c) => (one ? weigh(gold[c]) : 0));
-  if (!(sum(raw) > 0)) raw = taken.map(Number);
+  const seen = taken.map((one, c) => one && gold[c] > 0);
+  if (!(sum(raw) > 0)) raw = (seen.some(Boolean) ? seen : taken).map(Number);
   const whole = sum(raw);
   return raw.map((one) => (whole ? one / whole : 0));
 }

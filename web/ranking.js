@@ -19,7 +19,7 @@ function sayHeadline(test) {
   const bold = (one) => h("b", {}, one.system.key);
   if (isFacts(test)) {
     const [best] = ranked(test.systems, fixedColumn({ id: "auc" }).value);
-    $("headline").replaceChildren(bold(best), ` covers the largest area, ${percent(best.value)}, of ${test.systems.length} ranked lists of facts.`);
+    $("headline").replaceChildren(bold(best), ` covers the largest area, ${percent(best.value)}, of ${test.systems.length} ranked lists of facts. Areas compare where the counts of facts are the same.`);
     return;
   }
   const parts = leadersOver(test);
@@ -144,7 +144,7 @@ function drawTable(test) {
   if (cell) cell.tabIndex = 0; // one tab stop for all numbers; arrows go from cell to cell
   const all = whole(test.systems.length);
   const some = order.length === test.systems.length ? all : `${whole(order.length)} of ${all}`;
-  $("count").textContent = `${some} systems${isFacts(test) ? "" : `, ${whole(test.n)} samples`}`;
+  $("count").textContent = `${some} system${order.length === 1 ? "" : "s"}${isFacts(test) ? "" : `, ${whole(test.n)} samples`}`;
   $("more").hidden = order.length <= first;
   $("more").textContent = drawn.all ? `Show the first ${first}` : `Show all ${whole(order.length)}`;
   let note = null;

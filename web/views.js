@@ -149,11 +149,11 @@ function drawAgreement(test, place) {
   const rows = named.map((one, i) => [h("th", { scope: "row" }, one.title), taus[i].map(tauCell)].flat());
   const pairs = taus.flatMap((line, i) => line.map((tau, j) => ({ tau, i, j })).filter((one) => one.j > i && !Number.isNaN(one.tau)));
   const least = pairs.length && pairs.reduce((best, one) => (one.tau < best.tau ? one : best));
-  const words = least ? [h("b", {}, `${named[least.i].title} and ${named[least.j].title}`), ` agree least on the ranking of ${known.length} systems: τ = ${least.tau.toFixed(3)}.`] : ["Two systems with all values are needed."];
+  const words = least ? [h("b", {}, `${named[least.i].title} and ${named[least.j].title}`), ` agree ${least.tau < 1 ? "least" : "fully, as all do,"} on the ranking of ${known.length} systems: τ = ${least.tau.toFixed(3)}.`] : ["Two systems with all values are needed."];
   const head = ["Kendall's τ", ...named.map((one) => one.title)];
   place.replaceChildren(
     h("p", { class: "lead" }, ...words),
-    h("p", { class: "note" }, "τ is 1 where two measures rank all systems alike, 0 where they agree no better than chance. Of two systems (1 + τ)/2 of all pairs stand in the same order."),
+    h("p", { class: "note" }, "τ is 1 where two measures rank all systems alike, 0 where they agree no better than chance. (1 + τ)/2 of all pairs of systems stand in the same order."),
     plainTable(`Rank agreement of measures on ${test.title}`, head, rows, { class: "plain agreement" }),
     copyButtons(() => [[head, ...named.map((one, i) => [one.title, ...taus[i].map((tau) => tau.toFixed(3))])], [`tau_b|systems:${known.length}|testset:${test.id}`]], "agreement"),
   );
@@ -176,7 +176,7 @@ function drawDirection(test, place) {
   const head = ["System", ...columns.map((one) => one.title)];
   const label = `Score with entities exchanged against score on the test set, ${order.length} systems`;
   place.replaceChildren(
-    h("p", { class: "lead" }, h("b", {}, worst.key), ` loses ${percent(pd(worst))} points when the two entities change places; it did not learn which way the relation goes.`),
+    h("p", { class: "lead" }, h("b", {}, worst.key), ` loses ${percent(pd(worst))} points when the two entities change places, the most of all.`),
     h("p", { class: "note" }, "A: the test set. B: the same sentences, entities exchanged. PD = |A − B|. PIR: right predictions that do not move, small is good. PPR: right both ways, large is good (Lyu et al. 2021)."),
     chart(scatterChart({ width: place.clientWidth || 560, rows: dots, label })),
     plainTable(`Direction on ${test.title}`, head, rows),

@@ -6,15 +6,16 @@ scikit-learn; neither torch nor transformers is loaded.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 from typing import Any
 
 import numpy as np
 
+from .. import metrics
 from ..core import Label, find_negative, shown
-from ..metrics import Outcome, Policy, Schemes, Weighting, average, checked_labels, evaluate
+from ..metrics import Outcome, Policy, Schemes, Weighting, checked_labels, evaluate
 
 IGNORED = -100
 """The target that PyTorch's cross-entropy ignores; so does every adapter."""
@@ -25,6 +26,7 @@ def f1_score(
     y_pred: Any,
     *,
     scheme: str | Weighting = "dodrans",
+    average: str | Weighting | None = None,
     negative: Label | None = None,
     labels: str | Sequence[Label] | None = None,
     sample_weight: Any = None,
@@ -35,8 +37,8 @@ def f1_score(
     Parameters
     ----------
     y_true, y_pred : (n,) gold and predicted labels.
-    scheme : 'micro', 'weighted', 'dodrans', 'entropy', 'macro', 'n^α', or a function (scikit-learn's
-        `average`).
+    scheme : 'micro', 'weighted', 'dodrans', 'entropy', 'macro', 'n^α', or a function; average : another word
+        for it, scikit-learn's.
     negative : the negative class, which is never averaged; a false alarm on one of its samples stays a false
         positive. Where it occurs neither in y_true nor in y_pred, as in a small fold, nothing is left out.
     labels : the labels to average, as in scikit-learn; they may be absent from the data. None: those with
@@ -67,7 +69,8 @@ def f1_score(
     if negative is not None and negative not in table.labels:
         _refuse_another(negative, table.labels)
         negative = None
-    return float(average(table, scheme, negative=negative, labels=labels or "supported", **policy))
+    rules = {"negative": negative, "labels": labels or "supported", **policy}
+    return float(metrics.average(table, scheme if average is None else average, **rules))
 
 
 def _refuse_another(negative: Label, labels: Sequence[Label]) -> None:
@@ -106,8 +109,8 @@ def scorer(
 
 
 def multilabel(
-    y_true: Iterable[Iterable[Label]],
-    y_pred: Iterable[Iterable[Label]],
+    y_true: Any,
+    y_pred: Any,
     *,
     scheme: str | Weighting = "dodrans",
     labels: Sequence[Label] | None = None,
@@ -117,32 +120,39 @@ def multilabel(
 
     Parameters
     ----------
-    y_true, y_pred : n sets (or lists) of labels, one for each instance; a set may be empty.
+    y_true, y_pred : n sets (or lists) of labels, one for each instance; a set may be empty. Or two 0/1
+        matrices (n, L), arrays or sparse, a column for each label.
     scheme : as in `f1_score`.
-    labels : all labels; None: those that occur. policy : fields of `helpers.metrics.Policy`; label sets have
-        defaults of their own (`Policy.of`).
+    labels : all labels; None: those that occur, or 0 … L−1. policy : fields of `helpers.metrics.Policy`;
+        label sets have defaults of their own (`Policy.of`).
 
     Raises
     ------
     ValueError : a different number of sets, no set, a label twice in one set, one that is not in `labels`,
-        a text where a set of labels is needed.
+        a text where a set of labels is needed; as `Outcome.from_sets` for matrices.
 
     >>> multilabel([["oil", "gas"], ["oil"], []], [["oil"], ["oil", "gas"], []], scheme="macro")
     0.5
+    >>> multilabel(np.array([[1, 1], [1, 0]]), np.array([[1, 0], [1, 1]]), scheme="macro")
+    0.5
     """
+    if getattr(y_true, "ndim", 1) == 2:
+        return float(metrics.average(Outcome.from_sets(y_true, y_pred, labels), scheme, **policy))
     pairs = list(zip(y_true, y_pred, strict=True))
     if not pairs:
         raise ValueError("there is no label set")
     if texts := [each for pair in pairs for each in pair if isinstance(each, str)]:
         raise ValueError(f"{shown(texts[0])} is a text: a set of labels is needed")
     sets = [[[*gold], [*predicted]] for gold, predicted in pairs]
+    if twice := [each for each in chain(*sets) if len({*each}) < len(each)]:
+        raise ValueError(f"{twice[0]} holds a label twice; a 0/1 matrix has to be an array")
     occurring = sorted({*chain(*chain(*sets))}, key=lambda label: (str(type(label)), label))
     listed = checked_labels(occurring if labels is None else labels)
     code = {label: index for index, label in enumerate(listed)}
     if unlisted := [label for label in occurring if label not in code]:
         raise ValueError(f"{shown(unlisted[0])} is not in labels")
     rows = [[*([code[label] for label in each] for each in pair), 1] for pair in sets]
-    return float(average(Outcome.from_rows(rows, listed, decision="given"), scheme, **policy))
+    return float(metrics.average(Outcome.from_rows(rows, listed, decision="given"), scheme, **policy))
 
 
 def compute_metrics(

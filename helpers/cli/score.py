@@ -160,7 +160,7 @@ def _policy_of(options: dict[str, Any]) -> dict[str, Any]:
     score, beta, labels = (options.pop(name) for name in ("score", "beta", "labels"))
     if score is not None and beta is not None:
         raise ValueError(f"--beta is for F_beta: leave out one of --beta {beta:g} and --score {score}")
-    if beta is not None and not 0 < beta < math.inf:
+    if beta is not None and not 0 < beta * beta < math.inf:
         raise ValueError(f"--beta is {beta:g}: a finite positive number is needed")
     score = score or ("f1" if beta is None else f"f{beta:.9f}".rstrip("0").rstrip("."))
     if len(labels) == 1 and labels[0].endswith(".txt"):

@@ -209,6 +209,8 @@ def _with_gold(source: Source, of_gold: Source, named: Mapping[str, str | None],
         order = _rows_by_id(predicted, gold, source, of_gold.path)
     elif n != n_gold:
         reason = "to be matched by id, both need ids"
+        if source.form == "txt" and n == n_gold + 1:
+            reason += "; if its first line is a header, say --input-format tsv"
         raise ValueError(f"{source.path} has {n} labels, {of_gold.path} has {n_gold} gold labels; {reason}")
     elif "id" in predicted or "id" in gold:
         lacking = of_gold.path if "id" in predicted else source.path

@@ -170,7 +170,10 @@ def _read_csv(path: Path) -> np.ndarray:
     content = read_file(path)
     if not content.strip():
         raise MalformedRecord(path, "the file is empty")
-    return np.loadtxt(content.decode().splitlines(), delimiter=",", comments=None, quotechar='"', ndmin=2)
+    try:
+        return np.loadtxt(content.decode().splitlines(), delimiter=",", comments=None, quotechar='"', ndmin=2)
+    except ValueError as error:
+        raise ValueError(f"{error} (the first row is 0; there is no header)") from None
 
 
 def _read_numpy(path: Path) -> np.ndarray | scipy.sparse.csr_array:

@@ -148,12 +148,14 @@ class _Delimited(Source):
         if not self.names:
             reason = "the file is empty; a header line with column names is needed"
             raise MalformedRecord(self.path, reason, 1)
-        for other, name in ((";", "semicolons"), ("\t", "tabs")):  # read as it is, it would have one column
+        hints = {
+            (";", "semicolons"): "save it with commas, in pandas read_csv(F, sep=';').to_csv(F, index=False)",
+            ("\t", "tabs"): "say --input-format tsv",
+            (",", "commas"): "say --input-format csv",
+        }
+        for (other, name), hint in hints.items():  # read as it is, it would have one column
             if len(self.names) == 1 and other in self.names[0] and other != self.delimiter:
                 reason = f"the header looks separated by {name}: {shown(self.names[0], 60)}"
-                hint = "say --input-format tsv"
-                if other == ";":
-                    hint = "save it with commas, in pandas read_csv(F, sep=';').to_csv(F, index=False)"
                 raise MalformedRecord(self.path, f"{reason}; {hint}", 1)
         self._check_utf8(self._column_at)
 

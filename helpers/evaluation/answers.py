@@ -157,6 +157,8 @@ class Answers(NamedTuple):
             return _judged(answers, frame, what, normalise, COUNTED_AS[off_list or "error"])
         if off_list is not None:
             raise ValueError("off_list is of use with a label set: --label-set FILE or gold, or --id2label")
+        if "gold" in columns and (row := columns["gold"].first_row(SKIPPED.__eq__)) is not None:
+            raise frame.locate("gold", row, f"{SKIPPED} stands for no prediction and is no gold label")
         return answers
 
     @property

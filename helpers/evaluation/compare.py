@@ -20,7 +20,7 @@ from ..data import Coded, read_predictions
 from ..metrics import Column, Outcome, Report, Schemes, Table, chance, latex_text, percent, points
 from .answers import TASKS, Answers, amount, split_options
 from .document_facts import ROLES, ItemSets
-from .score import as_run
+from .score import as_run, remarks
 from .triples import COLUMN_OPTIONS, OF_DOCUMENTS, holds_items, read_item_sets
 
 logger = logging.getLogger(__name__)
@@ -143,6 +143,11 @@ class _Comparison(PairedReport):
             policy = {**policy, "labels": "observed"}  # the table lists the labels of other files, too
         return self._averages(table, policy)
 
+    def _scores(self, index: int) -> np.ndarray:
+        """The scores of one system, over the labels of its own file."""
+        table = self.pair(index, index).of("predicted").grouped()
+        return self._scores_of(table)(table)
+
     def _averages(self, classes_of: Outcome, policy: Mapping[str, Any]) -> Callable[[Outcome], np.ndarray]:
         rules = {"schemes": self.schemes, "score": self.score, **policy}
         return partial(metrics.averages, classes_of=classes_of, **rules)
@@ -154,13 +159,14 @@ class _Comparison(PairedReport):
     @property
     def _is_union(self) -> bool:
         """Whether predictions have a part in which labels are averaged: a difference averages both systems
-        over the labels of either."""
+        over the labels of either. What counts true negatives has them of each label, under micro, too."""
         return isinstance(self._policy.labels, str) and self._policy.zero_support == "zero"
 
     def _signature(self, table: Outcome, scheme: str | None = None) -> str:
         """The recipe of a score of a comparison, and which classes a difference averages over where the
         systems' own may differ; without a scheme what all share."""
-        union = "|difference:union" if scheme != "micro" and self._is_union else ""
+        pooled = self.score in ("accuracy", "specificity", "mcc") if scheme == "micro" else self._is_union
+        union = "|difference:union" if pooled else ""
         return self._policy.signature(table, self.score, scheme) + union
 
     def _said(self, *indices: int) -> str:
@@ -184,9 +190,7 @@ class _Comparison(PairedReport):
             pair = self.pair(0, number)
             with naming_file(f"{first}, {path}"):
                 test = self._test(pair)
-            columns = {"score_first": self._scores_of(pair)(pair)}
-            second = pair.of("second")
-            columns |= {"score_second": self._scores_of(second)(second)}
+            columns: dict[str, Any] = {"score_first": self._scores(0), "score_second": self._scores(number)}
             columns |= {"difference": test.value, "low": test.low, "high": test.high, "p": test.p}
             same = {self.p_corrected: None, "n": pair.n, "replicates": self.replicates, "seed": self.seed}
             said, rows = self._said(0, number), []
@@ -385,8 +389,16 @@ def compare_files(
         systems = [each.columns for each in answers]
         negative = TASKS[answers[0].task][0] if answers[0].task else negative
     systems = [matched(paths[0], systems[0], *file) for file in zip(paths, systems, strict=True)]
-    policy["negative"] = negative or None
-    return _Comparison([*map(str, paths)], systems, answers, matching, schemes, score, policy, **own)
+    given, policy["negative"] = negative, negative or None
+    made = _Comparison([*map(str, paths)], systems, answers, matching, schemes, score, policy, **own)
+    said: set[str] = set()
+    for number, path in enumerate(paths if answers else ()):
+        report = metrics.evaluate(made.pair(number, number).of("predicted").grouped(), **policy)
+        for remark in remarks(report, {}, **policy | {"negative": given}):
+            if remark not in said:
+                logger.warning("%s: %s", path, remark)
+            said.add(remark)
+    return made
 
 
 def _read_labels(

@@ -11,10 +11,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .. import metrics
+from .. import core, metrics
 from ..core import Label, naming_file, shown, table_name, visible
 from ..data import read_predictions
 from ..metrics import Column, Outcome, Report, Schemes, Table, points
+from .answers import amount
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -35,7 +36,7 @@ class _LeakReport(Report):
     Attributes
     ----------
     n : samples. n_negative : those of the negative class. false_alarms : those of them that were predicted as
-        another class, which the leak turns right.
+        another class, which the leak turns right; skipped ones are none.
     negative : the negative class.
     schemes, schemes_leaked : scheme → precision, recall, f1, signature.
     gain : scheme → precision, recall, f1: leaked minus stated.
@@ -44,7 +45,7 @@ class _LeakReport(Report):
 
     >>> table = Outcome.from_columns(gold=["NA", "NA", "a"], predicted=["a", "NA", "a"])
     >>> print(audit_leak(table, "NA", ["micro", "macro"]).to_text())
-    n 3 · negative NA: 2 samples, 1 false alarms turned right
+    n 3 · negative NA: 2 samples, 1 false alarm turned right
     scheme          f1  leaked    gain   precision  p leaked    recall
     micro        66.67  100.00  +33.33       50.00    100.00    100.00
     macro        66.67  100.00  +33.33       50.00    100.00    100.00
@@ -76,8 +77,8 @@ class _LeakReport(Report):
 
     def parts(self) -> Iterator[str | Table]:
         """A table in per cent, gains in points."""
-        alarms = f"{self.n_negative} samples, {self.false_alarms} false alarms turned right"
-        yield f"n {self.n} · negative {table_name(self.negative)}: {alarms}"
+        of, alarms = amount(self.n_negative, "sample"), amount(self.false_alarms, "false alarm")
+        yield f"n {self.n} · negative {table_name(self.negative)}: {of}, {alarms} turned right"
         yield Table("scheme", [(table_name(row["scheme"]), row) for row in self.rows()], COLUMNS)
         yield visible(self.signature)
         yield from (f"note: {note}" for note in self.notes)
@@ -124,12 +125,15 @@ def audit_leak(
         scheme: {name: forced[scheme][name] - row[name] for name in SCORES} for scheme, row in stated.items()
     }
     n_negative, right = (before.per_class[negative][name] for name in ("support", "correct"))
+    alarms = n_negative - right
+    if core.SKIPPED in source.labels:
+        alarms -= source.table()[source.labels.index(negative), source.labels.index(core.SKIPPED)]
     notes: tuple[str, ...] = ()
     if not n_negative:
         notes = (f"no sample has the gold label {shown(negative)}: there is nothing to leak",)
-    elif right == n_negative:
+    elif not alarms:
         notes = ("no negative sample is answered with a relation: what the leak leaves, ask how it was made",)
-    counts = source.n, n_negative, n_negative - right
+    counts = source.n, n_negative, int(alarms)
     return _LeakReport(*counts, negative, stated, forced, gain, before.signature, notes)
 
 

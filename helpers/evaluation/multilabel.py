@@ -207,7 +207,7 @@ def _remarks(
     if is_sparse and lowest < 0:
         yield "some scores are negative, and those that the sparse matrix does not store are 0, above them"
     if report.without_labels >= OFTEN * report.n:
-        yield f"{report.without_labels} of {report.n} instances have no label"
+        yield f"{report.without_labels} of {report.n} instances have no gold label"
     if multiclass and (truth.sum(axis=1) != 1).any():
         yield "the best label of each instance is predicted, but some have not exactly one gold label"
 

@@ -19,7 +19,7 @@ from .. import metrics
 from ..core import named_twice, shown, table_name, visible
 from ..metrics import ClassReport, Column, Table, chance, latex_text, mean_and_sd, percent, points
 from .answers import amount
-from .compare import CHANCES, PairedReport
+from .compare import CHANCES, CORRECTED, PairedReport
 from .score import scored_file
 
 logger = logging.getLogger(__name__)
@@ -156,13 +156,12 @@ class _RunComparison(PairedReport):
 
     def to_latex(self, decimals: int = 1) -> str:
         r"""A table for a paper (booktabs): systems by scores, mean ± SD, the best of each column in bold, and
-        with it every system that Welch's test does not tell from the best (p ≥ .05); nothing where no p is
-        defined, as with one run each.
+        with it every system that Welch's test does not tell from the best (p ≥ .05, corrected over all tests
+        against a best one); nothing where no p is defined, as with one run each.
 
         decimals : of per cent.
         """
-        best = {score: self._best(score) for score in self.signatures}
-        rows = []
+        best, rows = self._like_the_best(), []
         for system, own in self._of_system.items():
             row: dict[str, Any] = {"bold": [score for score in best if system in best[score]]}
             for score, values in own.items():
@@ -172,24 +171,26 @@ class _RunComparison(PairedReport):
         count = amount(counts[-1], "run") if len(counts) == 1 else f"{counts[0]} to {counts[-1]} runs"
         caption = f"Mean $\\pm$ sample SD over {count}, in per cent of {self.n} samples."
         if any(best.values()):
-            caption += "\nBold: the best, and all that Welch's test does not tell from it ($p \\geq .05$)."
+            caption += "\nBold: the best, and all that Welch's test does not tell from it "
+            caption += f"($p \\geq .05$, {CORRECTED[self.correction]})."
         comments = [visible(signature) for signature in dict.fromkeys(self.signatures.values())]
         return metrics.latex_float([("System", rows)], caption, "tab:runs", comments, decimals)
 
-    def _best(self, score: str) -> list[str]:
-        """The system with the best mean of a score, and those that do not differ from it; none without p."""
-        runs = {name: own[score] for name, own in self.values.items() if own[score]}
-        if not runs:
-            return []
-        best = (min if score in SMALL_IS_GOOD else max)(runs, key=lambda name: mean_and_sd(runs[name])[0])
-        several = {name: values for name, values in runs.items() if name != best and len(values) > 1}
-        if len(runs[best]) < 2 or not several:
-            return []
-        # of runs that are all the same p is nan
-        alike = [
-            name for name, values in several.items() if not metrics.run_test(runs[best], values)["p"] < 0.05
-        ]
-        return [best, *alike]
+    def _like_the_best(self) -> dict[str, list[str]]:
+        """Score → the system with the best mean, and those that do not differ from it; none without p."""
+        best: dict[str, list[str]] = {}
+        tests: dict[tuple[str, str], float] = {}
+        for score in self.signatures:
+            runs = {name: own[score] for name, own in self.values.items() if len(own[score]) > 1}
+            means = {name: mean_and_sd(own[score])[0] for name, own in self.values.items() if own[score]}
+            top = (min if score in SMALL_IS_GOOD else max)(means, key=means.__getitem__, default="")
+            others = runs.keys() - {top} if top in runs else set()
+            best[score] = [top] if others else []
+            tests |= {(score, name): metrics.run_test(runs[top], runs[name])["p"] for name in others}
+        for (score, name), p in zip(tests, self.corrected([*tests.values()]), strict=True):
+            if not p < 0.05:  # of runs that are all the same p is nan
+                best[score].append(name)
+        return best
 
 
 def _mean_sd(row: Mapping[str, Any]) -> str:

@@ -105,7 +105,7 @@ def scored_file(
     if len(files) > 1:
         said.append(f"{len(files)} files are one test set here; `compare` tests systems against each other")
     # of two files, equal names of columns are no slip
-    return report, [*said, *_remarks(report, read.columns if has_gold else {}, **options)]
+    return report, [*said, *remarks(report, read.columns if has_gold else {}, **options)]
 
 
 def _add_calibration(
@@ -314,10 +314,10 @@ def _direction(
     return scores, over if official else f"macro-F1 over {labels}"
 
 
-def _remarks(report: ClassReport, columns: Mapping[str, str], **options: Any) -> Iterator[str]:
+def remarks(report: ClassReport, columns: Mapping[str, str], **options: Any) -> Iterator[str]:
     """What the user may not have meant. columns : of the file, by role. options : of `score_frame`.
 
-    >>> next(_remarks(metrics.evaluate(["a", "b"], ["a", "A"]), {}))
+    >>> next(remarks(metrics.evaluate(["a", "b"], ["a", "A"]), {}))
     "'A' is predicted and never gold; is it 'a'? --normalise counts them as one"
     """
     labels, counts = options.get("labels", ()), report.per_class

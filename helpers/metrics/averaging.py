@@ -173,7 +173,7 @@ class Policy:
         rows = {}
         for scheme, *values in zip(scheme_names(schemes), *columns, strict=True):
             row = dict(zip(scores, values, strict=True))
-            of_means = f_of_means(row["precision"], row["recall"], name)
+            of_means = f_of_means(row["precision"], row["recall"], score if isinstance(score, str) else name)
             row |= {} if of_means is None else {f"{name}_of_means": of_means.item()}
             rows[scheme] = row | {"signature": self.signature(counts, name, scheme)}
         return ClassReport(
@@ -258,9 +258,9 @@ def averages(
     listed, evaluated = rules.choose(counts if classes_of is None else classes_of.per_class())
     values, of_pool = (np.asarray(function(each), float) for each in (counts, counts.pooled(listed)))
     values, of_pool = (np.where(np.isnan(each), rules.zero_division, each) for each in (values, of_pool))
+    total = counts.n if rules.negative_in_normaliser else np.where(evaluated, counts.gold, 0).sum(-1)
     evaluated = evaluated & ~np.isnan(values)
     support, values = np.where(evaluated, counts.gold, 0), np.where(evaluated, values, 0.0)
-    total = counts.n if rules.negative_in_normaliser else support.sum(-1)
     columns = []
     for scheme in scheme_names() if schemes is None else schemes:
         if scheme == "micro":

@@ -107,12 +107,12 @@ def _f_beta(beta: float) -> ClassScore:
     """F_β = (1+β²)·TP / ((1+β²)·TP + β²·FN + FP) (Harbecke et al. 2022, Eq. 1); undefined if all are 0.
 
     The denominator is β² · gold + predicted. β > 1 stresses recall, β < 1 precision. Raises ValueError unless
-    β is finite and positive.
+    β² is finite and positive.
 
     >>> _f_beta(2)(ClassCounts(*map(np.array, (3, 4, 5, 15)))).round(4).item()
     0.625
     """
-    if not (np.isfinite(beta) and beta > 0):
+    if not 0 < beta * beta < np.inf:
         raise ValueError(f"beta is {beta:g}: it has to be a finite positive number")
     square = beta * beta
 
@@ -325,7 +325,7 @@ def class_weights(
     Returns
     -------
     (..., C) weights; all 0 where no class is evaluated. Where the unnormalised weights of the evaluated
-    classes are all 0 (entropy of a single class), they weigh the same.
+    classes are all 0 (entropy of a single class), those with support weigh the same; if none has any, all.
 
     Raises
     ------
@@ -346,7 +346,9 @@ def class_weights(
     raw = np.where(evaluated, weighting(support, total), 0.0)
     if not np.isfinite(raw).all() or (raw < 0).any():
         raise ValueError(f"scheme {name} gives weights that are negative, infinite or missing: {raw}")
-    raw = np.where(raw.sum(-1, keepdims=True) > 0, raw, evaluated)
+    seen = evaluated & (support > 0)
+    alike = np.where(seen.any(-1, keepdims=True), seen, evaluated)
+    raw = np.where(raw.sum(-1, keepdims=True) > 0, raw, alike)
     return raw / np.maximum(raw.sum(-1, keepdims=True), np.finfo(float).tiny)
 
 

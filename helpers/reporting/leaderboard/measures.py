@@ -72,14 +72,8 @@ def _accuracy(table: metrics.Outcome, negative: core.Label | None) -> Any:
     return table.accuracy
 
 
-def _performance(table: Any, negative: core.Label | None, classes_of: Any = None) -> Any:
-    if _semeval(table.labels, negative):
-        return metrics.official_macro(table, negative, classes_of)
-    return metrics.average(table, "macro", negative=negative, classes_of=classes_of)
-
-
 def _direction(outcome: Any, negative: core.Label | None, classes_of: Any = None) -> dict[str, Any]:
-    performance = partial(_performance, negative=negative)
+    performance = partial(metrics.official_macro, negative=negative)
     return metrics.direction_scores(outcome, None, performance, classes_of)._asdict()
 
 
@@ -96,7 +90,7 @@ def _scheme_score(name: str, outcome: Any, negative: core.Label | None, classes_
     return metrics.averages(table, [name], classes_of=classes_of, negative=negative)[..., 0]
 
 
-_OF_A = "Macro-F1 on the test set; of SemEval the official one, over nine relations, direction counted."
+_OF_A = "Official macro-F1 on the test set: over relations; a wrong direction is an error."
 _OF_B = "The same score on the same sentences with the two entities exchanged."
 _OF_PIR = "Share of right predictions that do not move when the entities are exchanged: small is good."
 _DIRECTION = (

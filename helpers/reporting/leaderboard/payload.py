@@ -36,6 +36,7 @@ TITLES = {
     "semeval2010": "SemEval-2010 Task 8",
     "semeval2010-undirected": "SemEval-2010 Task 8, undirected",
     "semeval2010-ptr-split": "SemEval-2010, PTR's training split",
+    "semeval2010-spacy-text": "SemEval-2010, words and trees by spaCy",
     "kbp37": "KBP37",
     "re_docred-drawn": "Re-DocRED, drawn pairs",
     "reuters90": "Reuters-21578",

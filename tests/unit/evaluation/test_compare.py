@@ -100,6 +100,12 @@ class TestClasses:
         (turned,) = rows(shown[::-1], labels=labels, schemes=["macro"])
         assert turned["difference"] == pytest.approx(-row["difference"])
 
+    def test_a_score_of_true_negatives_is_that_of_the_file_alone(self, shown):
+        (row,) = compare_files(shown, score="mcc", schemes=["micro"], **SMALL).rows()
+        assert row["score_first"] == score_file(shown[0], score="mcc").schemes["micro"]["mcc"]
+        assert row["difference"] != row["score_first"] - row["score_second"]
+        assert row["signature"].endswith("|difference:union")
+
     @pytest.mark.parametrize("rules", [{}, {"labels": ["a"]}, {"labels": "observed", "zero_support": "skip"}])
     def test_where_gold_labels_decide_the_difference_is_that_of_the_scores(self, shown, rules):
         for row in rows(shown, **rules):
@@ -142,7 +148,9 @@ class TestMatching:
             rewrite(path, lambda frame: frame.drop(columns="id"))
         assert rows(files[:2], negative="NA") == expected and caplog.messages == []
         compare_files(files[1:], **SMALL)
-        assert caplog.messages == [f"{files[1]} has no ids: samples are matched by order"]
+        averaged = "'NA' is averaged like any other label; if it is the negative class, say --negative NA"
+        by_order = f"{files[1]} has no ids: samples are matched by order"
+        assert caplog.messages == [by_order, f"{files[1]}: {averaged}"]
 
     @pytest.mark.parametrize("label", ["r", "unseen"])
     def test_another_gold_label(self, files, systems, label):

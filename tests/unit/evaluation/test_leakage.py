@@ -23,6 +23,8 @@ def test_gcn_gains_what_recent_claimed() -> None:
     after = {scheme: row["f1"] for scheme, row in report.schemes_leaked.items()}
     assert after == pytest.approx(PUBLISHED, abs=5.1e-5)
     assert (report.n, report.n_negative) == (15509, 12184)
+    skipped = Outcome.from_columns(["NA", "NA", "a"], ["NA", "(skipped)", "a"])
+    assert audit_leak(skipped, "NA").false_alarms == 0
 
 
 def test_a_run_without_a_negative_class_is_refused() -> None:

@@ -113,7 +113,7 @@ def test_shapes_are_named_with_both_files(saved):
         (".npz", np.eye(4), -np.eye(4), {}, "no score is above 0, so no label is predicted"),
         (".npy", np.eye(4), np.eye(4), {"threshold": 2}, "no score is above 2"),
         (".npz", np.eye(4), np.eye(4) * 3 - 1, {}, "some scores are negative"),
-        (".npy", TRUTH, SCORES, {}, "1 of 5 instances have no label"),
+        (".npy", TRUTH, SCORES, {}, "1 of 5 instances have no gold label"),
         (".npy", TRUTH, SCORES, {"multiclass": True}, "some have not exactly one gold label"),
     ],
 )

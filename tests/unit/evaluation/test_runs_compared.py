@@ -74,6 +74,16 @@ def test_ties_are_in_bold_and_of_pd_and_pir_the_least_is_best():
     assert table[3] == [r"c\_1", r"51 $\pm$ 1", "--"] and report.rows()[-1]["runs"] == 0
 
 
+@pytest.mark.parametrize(("scores", "bold"), [(1, 1), (3, 6)])
+def test_what_is_bold_follows_the_corrected_p(scores, bold):
+    """Welch's p is .032 of each score, .095 by Holm's correction over three."""
+    names = [f"score {n}" for n in range(scores)]
+    runs = {"a": [0.70, 0.72, 0.74], "b": [0.66, 0.67, 0.68]}
+    values = {system: dict.fromkeys(names, own) for system, own in runs.items()}
+    text = _RunComparison(9, values, dict.fromkeys(names, "f1"), "f1").to_latex()
+    assert text.count(r"\textbf") == bold and "Holm's correction" in text
+
+
 BOLD = [([0.7], [0.6], 0, "1 run"), ([0.7], [0.6, 0.62], 0, "1 to 2 runs"), ([], [], 0, "0 runs")]
 BOLD += [([0.7, 0.72], [0.6], 0, "1 to 2 runs"), ([0.7, 0.7], [0.7, 0.7], 2, "2 runs")]
 

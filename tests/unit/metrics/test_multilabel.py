@@ -50,6 +50,11 @@ def test_schemes_are_class_weights_times_label_scores(scheme, rng):
     weights = class_weights(support, scheme, support.sum(), np.ones(9, bool))
     expected = weights @ f1_score(truth, predicted, average=None, zero_division=0)
     assert averages(counts, [scheme])[0] == pytest.approx(expected, abs=1e-12)
+    without = averages(counts, [scheme], "precision", zero_division=np.nan)[0]
+    known = predicted.any(axis=0)  # the labels that have a precision; the others are in N as well
+    weights = class_weights(support[known], scheme, support.sum(), known[known])
+    precision = precision_score(truth, predicted, average=None, zero_division=0)
+    assert without == pytest.approx(weights @ precision[known], abs=1e-12)
     micro = {averages(counts, ["micro"], labels=labels)[0] for labels in ("listed", "supported", "observed")}
     assert len(micro) == 1  # labels without support pool their false alarms; a list pools its own only
     assert averages(counts, ["micro"], labels=range(7))[0] > micro.pop()

@@ -100,6 +100,8 @@ def test_a_single_class_has_all_the_weight_and_one_without_support_counts_under_
         assert class_weights([4], scheme).tolist() == [1.0]
         last = class_weights([3, 1, 0], scheme, evaluated=[True] * 3)[2]
         assert last == (1 / 3 if scheme == "macro" else 0)
+        alone = class_weights([4, 0], scheme, evaluated=[True] * 2).tolist()
+        assert alone == ([0.5, 0.5] if scheme == "macro" else [1, 0])
     support, total = np.array([5, 3, 1]), 20
     bits = -support * np.log2(support / total)  # the base of the logarithm is normalised away
     assert class_weights(support, "entropy", total) == pytest.approx(bits / bits.sum(), abs=1e-15)
