@@ -22,8 +22,7 @@ import inspect
 import logging
 import re
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
@@ -126,8 +125,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     given = list(sys.argv[1:] if arguments is None else arguments)
     words = [word for word in given if word != "--debug"]
+    notes, package = logging.StreamHandler(), logging.getLogger(PACKAGE.name)
+    notes.setFormatter(logging.Formatter("note: %(message)s"))
+    package.addHandler(notes)
     try:
-        with _notes_on_standard_error(), app.make_context(program(), words) as context:
+        with app.make_context(program(), words) as context:
             return app.invoke(context) or 0
     except click.exceptions.Exit as end:  # after --help and --version
         return end.exit_code
@@ -140,6 +142,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if len(words) < len(given):
             raise
         return failed(_lacking(error, words[0]) or _message(error))
+    finally:
+        package.removeHandler(notes)
 
 
 def _message(error: Exception) -> str:
@@ -182,18 +186,6 @@ def _lacking(error: BaseException | None, command: str) -> str:
     ]
     extra = command if command in extras else next(iter(extras), "")
     return f"{needs}: pip install '{NAME}[{extra}]'" if extra else ""
-
-
-@contextmanager
-def _notes_on_standard_error() -> Iterator[None]:
-    """What the package logs is shown to the user as notes."""
-    handler, package = logging.StreamHandler(), logging.getLogger(PACKAGE.name)
-    handler.setFormatter(logging.Formatter("note: %(message)s"))
-    package.addHandler(handler)
-    try:
-        yield
-    finally:
-        package.removeHandler(handler)
 
 
 from . import score, sets, train, leaderboard, project  # noqa: E402  # in the order of `--help`

@@ -111,10 +111,6 @@ def _ks(text: str) -> list[int]:
     return [whole.convert(part.strip(), None, None) for part in text.split(",")]
 
 
-def _number(context: click.Context, parameter: click.Parameter, value: str) -> float:
-    return float(value)
-
-
 SEED = option("--seed", "S", "Seed of the bootstrap (default 1).", click.IntRange(0, SEEDS), default=1)
 _SCHEME = "Scheme of averages: micro, weighted, dodrans, entropy, macro, n^ALPHA; repeatable (default: all)."
 SCHEMES = option(
@@ -126,10 +122,8 @@ _AS = "Of documents: unique (default) or official: what repeated rows and unknow
 COUNTED_AS = option("--as counted_as", "RULE", _AS)
 MATCH_ENTITIES = option("--match-entities", "BY", "Of documents: index (default) or name.")
 KS = option("--k ks", "K", "The K's of P@K, R@K, RP@K, NDCG@K, separated by commas (default 1,3,5).", _ks)
-_RAW = (
-    "In CSV, write labels and names exactly as they are. Otherwise text that begins with = + - or @, a tab "
-)
-_RAW += "or a carriage return gets an apostrophe in front, so that no spreadsheet runs it as a formula."
+_RAW = "In CSV, write labels and names exactly as they are. Otherwise text that begins with = + - or @, a "
+_RAW += "tab or a carriage return gets an apostrophe in front, so that no spreadsheet runs it as a formula."
 RAW = flag("--raw", _RAW)
 OUTPUT = option("--output", "FILE", "Write the result to FILE, atomically.", click.Path(dir_okay=False))
 LATEX = option("--decimals", "N", "Of per cent in LaTeX (default 1).", click.IntRange(0, 9), default=1)
@@ -172,6 +166,6 @@ SCORING = _together(
     option("--score", "S", _SCORE),
     option("--beta", "B", "Of F_beta, in place of F1: above 1 stresses recall.", float),
     option("--labels", "L", _LABELS, multiple=True),
-    option("--zero-division", "X", _DIVISION, ["0", "1", "nan"], default="0", callback=_number),
+    option("--zero-division", "X", _DIVISION, ["0", "1", "nan"], default="0"),
     option("--zero-support", "RULE", _SUPPORT, ["skip", "zero"]),
 )

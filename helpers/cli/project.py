@@ -35,7 +35,7 @@ LINES = 20
 @option("--sd", "S", "In place of files: the SD of the score over seeds, in points.", float)
 @option("--difference", "D", "The difference to be seen, in points (per cent).", float, required=True)
 @option("--power", "P", "The probability of seeing it (default 0.8).", float, default=0.8)
-@option("--scheme schemes", "NAME", SCHEME, multiple=True)
+@option("--scheme schemes", "NAME", SCHEME, multiple=True, default=("micro", "weighted", "macro"))
 @option("--negative", "L", NEGATIVE)
 @NAMES
 @SEED
@@ -60,20 +60,14 @@ def _plan(
     """
     if (sd is None) == (first is None):
         raise ValueError("give --from FILE for samples of a test set, or --sd for seeds, not both")
-    if sd is None:
-        put(_of_files(first, other, form, **options), output)
-    else:
+    if sd is not None:
         put(_of_seeds(sd, options["difference"], options["power"], form), output)
-
-
-def _of_files(
-    first: str, other: str | None, form: str, schemes: tuple[str, ...], difference: float, **options: Any
-) -> Any:
+        return
     from ..evaluation import plan_files
 
-    chosen = {"schemes": schemes} if schemes else {}
-    plans = plan_files(first, other, difference=difference / 100, **chosen, **options)
-    return [plan._asdict() for plan in plans] if form == "json" else _plan_text(plans)
+    options["difference"] /= 100
+    plans = plan_files(first, other, **options)
+    put([plan._asdict() for plan in plans] if form == "json" else _plan_text(plans), output)
 
 
 def _plan_text(plans: Sequence[SamplePlan]) -> str:

@@ -167,9 +167,10 @@ def _policy_of(options: dict[str, Any]) -> dict[str, Any]:
         from ..data import read_labels
 
         labels = read_labels(labels[0], keep_order=True)
-    elif not labels or len(labels) == 1 and labels[0] in base.NAMED_LABELS:
-        return {"score": score, "labels": labels[0] if labels else "supported"}
-    return {"score": score, "labels": list(labels)}
+    elif len(labels) == 1 and labels[0] in base.NAMED_LABELS:
+        labels = labels[0]
+    division = float(options["zero_division"])
+    return {"score": score, "labels": labels or "supported", "zero_division": division}
 
 
 def _with_powers(schemes: Sequence[str] | None, asked: Sequence[str]) -> Sequence[str] | None:
@@ -210,10 +211,8 @@ def _audit_leak(file: str, **options: Any) -> None:
 
 
 RUNS = "The runs of a system: NAME=PATTERN, quoted, e.g. 'A=A-seed*.csv'; repeatable, also for one name."
-NO_WORSE = (
-    "Exit with 1 if the 95 % interval of A − B under this scheme begins below X, e.g. macro=-0.005: A is "
-)
-NO_WORSE += "no worse than B by half a point; repeatable."
+NO_WORSE = "Exit with 1 if the 95 % interval of A − B under this scheme begins below X, e.g. macro=-0.005: A "
+NO_WORSE += "is no worse than B by half a point; repeatable."
 CORRECTION = "Correction of p for several tests: holm (default), or bh (Benjamini and Hochberg)."
 
 

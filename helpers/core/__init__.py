@@ -7,5 +7,5 @@ from .errors import ChecksumError, DownloadError, MalformedRecord, MissingData, 
 from .errors import did_you_mean, listing, shown, table_name, unknown_name, visible
 from .errors import csv_text, finite_number, progress
 from .files import atomic_path, atomic_writer, file_sha256, plain_file, read_file, write_atomically
-from .files import exclusive, locked, named_twice, private_folder, remove_abandoned, utf8_fault
+from .files import exclusive, locked, named_twice, private_folder, remove_abandoned
 from .files import note_opened

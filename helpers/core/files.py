@@ -36,7 +36,7 @@ _PRIVATE, _LOCK, _YOUNG = ".helpers-", "lock", 60.0  # seconds in which a folder
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT
 
 
-def read_file(path: Path | str, keep_mark: bool = False) -> bytes:
+def read_file(path: Path | str, keep_mark: bool = False, most: int = -1) -> bytes:
     """The bytes of a file; of one that ends in .gz what the archive holds. A byte order mark is dropped,
     unless `keep_mark`.
 
@@ -46,12 +46,10 @@ def read_file(path: Path | str, keep_mark: bool = False) -> bytes:
     OSError : as the file system does.
     """
     path = plain_file(path)
-    mark = b"" if keep_mark else _BYTE_ORDER_MARK
-    if path.suffix.lower() != ".gz":
-        return path.read_bytes().removeprefix(mark)
+    opened = gzip.open if path.suffix.lower() == ".gz" else open
     try:
-        with gzip.open(path) as file:
-            return file.read().removeprefix(mark)
+        with opened(path, "rb") as file:
+            return file.read(most).removeprefix(b"" if keep_mark else _BYTE_ORDER_MARK)
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise MalformedRecord(path, f"the gzip archive is broken ({error})") from error
 
@@ -105,14 +103,11 @@ def private_folder(parent: Path | str) -> Iterator[Path]:
     []
     """
     remove_abandoned(Path(parent))
-    folder = Path(tempfile.mkdtemp(prefix=_PRIVATE, dir=parent))
-    try:
-        with open(folder / "new", "wb") as lock:
-            _lock(lock)
-            os.rename(lock.name, folder / _LOCK)  # so that a lock is never seen before it is held
-            yield folder
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
+    made = tempfile.TemporaryDirectory("", _PRIVATE, parent, ignore_cleanup_errors=True)
+    with made as folder, open(Path(folder, "new"), "wb") as lock:
+        _lock(lock)
+        os.rename(lock.name, Path(folder, _LOCK))  # so that a lock is never seen before it is held
+        yield Path(folder)
 
 
 def remove_abandoned(parent: Path) -> None:
@@ -190,7 +185,7 @@ def atomic_path(path: Path | str) -> Iterator[Path]:
     'text'
     """
     path = Path(path)
-    with _blaming(path):
+    try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with private_folder(path.parent) as folder:
             draft = folder / f"draft{path.suffix}"
@@ -200,14 +195,8 @@ def atomic_path(path: Path | str) -> Iterator[Path]:
             with open(draft, "rb+") as written:
                 os.fsync(written.fileno())
             os.replace(draft, path)
-
-
-@contextlib.contextmanager
-def _blaming(path: Path) -> Iterator[None]:
-    """An OSError of the draft, or of none, is one of the file that was to be written."""
-    try:
-        yield
     except OSError as error:
+        # the file to be written is named, not the draft, of which nobody knows
         named = str(error.filename or "")
         if error.errno is not None and (not named or _PRIVATE in named):
             error.filename, error.filename2 = str(path), None
@@ -257,21 +246,6 @@ def file_sha256(path: Path | str) -> str:
 def _hashed(path: str, _size: int, _time: int) -> str:
     with open(path, "rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def utf8_fault(content: bytes) -> tuple[int, int, str] | None:
-    """The first byte that is not UTF-8: its offset, its line (1-based) and what to say of it; or None.
-
-    >>> utf8_fault(b"a\\ncaf\\xe9"), utf8_fault("café".encode())
-    ((5, 2, 'byte 5 of the file, 0xe9, is not UTF-8; save the file as UTF-8'), None)
-    """
-    try:
-        content.decode()
-    except UnicodeDecodeError as error:
-        byte = error.start
-        said = f"byte {byte} of the file, 0x{content[byte]:02x}, is not UTF-8; save the file as UTF-8"
-        return byte, content.count(b"\n", 0, byte) + 1, said
-    return None
 
 
 def note_opened(log: Path | str) -> None:

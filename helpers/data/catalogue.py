@@ -136,9 +136,7 @@ class Dataset:
         raise MissingData(f"{file} is missing: {what}. Looked for {', '.join(map(str, places))}")
 
 
-READERS: dict[str, Any] = {}
-for _module in (sentences, distant, docred, documents):
-    READERS |= _module.READERS
+READERS: dict[str, Any] = sentences.READERS | distant.READERS | docred.READERS | documents.READERS
 _MAKERS = {"demo_corpus": demo.demo_corpus, "demo_documents": demo.demo_documents}
 _FUNCTIONS: dict[str, dict[str, Any]] = {
     "reader": READERS,

@@ -108,6 +108,18 @@ class Coded:
         rows = np.flatnonzero(np.isin(self.codes, faulty))
         return int(rows[0]) if len(rows) else None
 
+    def rows_of(self, labels: Iterable[Any]) -> np.ndarray:
+        """The row of each of these labels, -1 of one that does not occur; each has to occur once at most.
+
+        >>> Coded.of(["x", "y"]).rows_of(["y", "z"]).tolist()
+        [1, -1]
+        """
+        labels = labels if isinstance(labels, Coded) else Coded.of(labels)
+        if np.array_equal(self.tolist(), labels.tolist()):
+            return np.arange(len(self))
+        row_of = {label: row for row, label in enumerate(self)}
+        return np.array([row_of.get(label, -1) for label in labels], np.intp)
+
     def relabelled(self, new_label: Mapping[Any, Any]) -> Coded:
         """Other labels in place of some; those that become equal share a code.
 

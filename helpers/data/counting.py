@@ -23,9 +23,9 @@ import numpy as np
 
 from ..core import MalformedRecord, listing, named_twice, shown, unknown_name
 from .columns import FRAME, Coded, LabelColumns
-from .engines import ENGINES, KINDS, READ_AGAIN, file_size, is_address, quoted
+from .engines import ENGINES, KINDS, READ_AGAIN, quoted
 from .predictions import NO_PREDICTIONS, ROLES, columns_of, read_columns, read_predictions
-from .tables import STANDARD_INPUT, Source, file_kind, open_source
+from .tables import STANDARD_INPUT, Source, file_kind, file_size, is_address, open_source
 
 logger = logging.getLogger(__name__)
 

@@ -8,22 +8,20 @@ fault is looked for again by the reader in memory (`count_files`) and has its wo
 from __future__ import annotations
 
 import glob
-import gzip
 import json
 import os
 import re
 import tempfile
-import zlib
 from collections.abc import Mapping, Sequence
 from functools import reduce
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core import MalformedRecord, listing, naming_file, plain_file, shown, visible
+from ..core import MalformedRecord, listing, naming_file, plain_file, read_file, shown, visible
 from .columns import Coded, LabelColumns, label_of
 from .predictions import columns_of, read_columns
-from .tables import DELIMITERS, SOURCES, Source, file_kind, open_source
+from .tables import DELIMITERS, SOURCES, Source, file_kind, file_size, is_address, open_source
 
 KINDS = ("csv", "tsv", "jsonl", "parquet")
 READ_AGAIN = 1 << 28
@@ -38,28 +36,6 @@ _REPEATED = """
     WHERE id IS NULL OR trim(id) = '' OR {hash}(id) IN (SELECT code FROM suspects)
     GROUP BY id HAVING count(*) > 1 OR id IS NULL OR trim(id) = '' ORDER BY id LIMIT 1
 """
-
-
-def is_address(path: str) -> bool:
-    """Whether this is an address (s3://, gs://, https://, file://), which only DuckDB reads.
-
-    >>> is_address("s3://bucket/part-*.parquet"), is_address("a.csv")
-    (True, False)
-    """
-    return bool(re.match(r"[a-z][a-z0-9+.-]+://", path))
-
-
-def file_size(path: str) -> float:
-    """Bytes of a file, of an archive and Parquet by a guess of what it holds; 0 if there is none.
-
-    >>> file_size("no/such/file"), file_size("s3://bucket/a.parquet")
-    (0, inf)
-    """
-    if is_address(path):
-        return np.inf
-    there = plain_file(path).stat().st_size if os.path.exists(path) else 0
-    packed = {".gz": 8, ".parquet": 32}.get(os.path.splitext(path.lower())[1], 1)
-    return packed * there
 
 
 class _Part(NamedTuple):
@@ -116,7 +92,8 @@ class _Engine:
     def head(self, path: str, kind: str) -> Source:
         """The columns of a file, from its beginning or, of Parquet, its end."""
         if kind != "parquet":
-            return SOURCES[kind](path, kind, _beginning(path))
+            beginning = read_file(path, keep_mark=True, most=_HEADER)
+            return SOURCES[kind](path, kind, beginning.rpartition(b"\n")[0] or beginning)
         if path.lower().endswith(".gz"):
             raise MalformedRecord(path, "Parquet within gzip is read in memory only, --engine memory")
         import pyarrow as pa
@@ -159,16 +136,6 @@ class _Engine:
 
 def _first_line(error: Exception, most: int) -> str:
     return visible(" ".join(str(error).split("\n")[0].split()), most)
-
-
-def _beginning(path: str) -> bytes:
-    opened = gzip.open if path.lower().endswith(".gz") else open
-    try:
-        with opened(plain_file(path), "rb") as file:
-            block = file.read(_HEADER)
-    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise MalformedRecord(path, f"the gzip archive is broken ({error})") from error
-    return block.rpartition(b"\n")[0] or block
 
 
 class _DuckDb(_Engine):

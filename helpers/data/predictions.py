@@ -20,17 +20,12 @@ from .tables import INPUT_NAME, Source, json_document, open_source
 
 logger = logging.getLogger(__name__)
 
-COMMON_NAMES = {
-    "id": ("id", "sample_id", "example_id", "instance_id", "uid", "guid"),
-    "gold": (
-        *("gold", "gold_label", "label", "labels", "label_true", "true_label", "y_true", "true", "target"),
-        "references",
-    ),
-    "predicted": (
-        *("predicted", "predicted_label", "prediction", "predictions", "pred", "preds", "pred_label"),
-        *("label_pred", "y_pred"),
-    ),
+_USUAL = {
+    "id": "id sample_id example_id instance_id uid guid",
+    "gold": "gold gold_label label labels label_true true_label y_true true target references",
+    "predicted": "predicted predicted_label prediction predictions pred preds pred_label label_pred y_pred",
 }
+COMMON_NAMES = {role: tuple(names.split()) for role, names in _USUAL.items()}
 """Column names that are recognised, in any case; the first of a list is taken even where others match too."""
 ANSWERED = ("predicted", "predicted_paired")
 """The roles of columns that hold what a system answered."""
@@ -67,7 +62,7 @@ def read_predictions(
     id_column : name of the column of identifiers. None: recognised by a common name, left out if there is
         none.
     gold_file : another file that holds the gold labels, matched by id if both have ids, else by order.
-    form : the kind of file, whatever its ending (`FORMS`). label_names : id → name (`read_label_names`).
+    form : the kind of file, whatever its ending (`SOURCES`). label_names : id → name (`read_label_names`).
     empty : 'error' or 'skip': an empty prediction counts as `SKIPPED`, but in a list of labels, where it is
         no line.
 
@@ -231,18 +226,17 @@ def _rows_by_id(
     predicted: LabelColumns, gold: LabelColumns, source: Source, gold_path: Path | str
 ) -> np.ndarray:
     """The row of each gold id among the n predictions; n where an answer file skips it."""
-    own, wanted = predicted["id"].tolist(), gold["id"].tolist()
-    row_of = {identifier: row for row, identifier in enumerate(own)}
-    if strange := row_of.keys() - set(wanted):
-        row = min(row_of[identifier] for identifier in strange)
+    own, wanted = predicted["id"], gold["id"]
+    for row in np.flatnonzero(wanted.rows_of(own) < 0)[:1]:
         raise predicted.locate("id", row, f"id {shown(own[row])} is not in {gold_path}")
-    if missing := [identifier for identifier in wanted if identifier not in row_of]:
-        many = f"{len(missing)} of the {len(wanted)} ids of {gold_path} are missing"
-        text = f"{many}, the first is {shown(missing[0])}"
+    rows = own.rows_of(wanted)
+    for row in np.flatnonzero(rows < 0)[:1]:
+        many = f"{(rows < 0).sum()} of the {len(wanted)} ids of {gold_path} are missing"
+        text = f"{many}, the first is {shown(wanted[row])}"
         if source.form != "txt":
             raise ValueError(f"{source.path}: {text}")
         logger.warning("%s: %s; they count as %s", source.path, text, SKIPPED)
-    return np.array([row_of.get(identifier, len(own)) for identifier in wanted], np.intp)
+    return np.where(rows < 0, len(own), rows)
 
 
 def read_mapping(path: Path | str, key: str = "label", value: str = "inverse") -> dict[str, str]:

@@ -278,15 +278,14 @@ def _token_sample(record: Any, identifier: str, relation: str, words: str) -> Re
         if not 0 <= start < end <= len(tokens):
             raise ValueError(f"{role} is words {start} to {end - 1}; there are {len(tokens)} words")
     head, tail = ((spans[start][0], spans[end - 1][1]) for start, end in (head, tail))
-    head_type, tail_type = (
-        field(record, name, str) if name in record else "" for name in ("subj_type", "obj_type")
-    )
+    names = ("subj_type", "obj_type")
+    head_type, tail_type = (field(record, name, str) if name in record else "" for name in names)
     sample = (identifier, text, head, tail, relation)
     if "stanford_head" in record:
         heads = tuple(_whole(value, "stanford_head") for value in field(record, "stanford_head", list))
         pos, ner = (_texts(record, name) for name in ("stanford_pos", "stanford_ner"))
         return ParsedSample(*sample, head_type, tail_type, spans, heads, pos, ner)
-    typed = "subj_type" in record and "obj_type" in record
+    typed = all(name in record for name in names)
     return TypedSample(*sample, head_type, tail_type) if typed else RelationSample(*sample)
 
 

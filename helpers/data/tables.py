@@ -12,6 +12,7 @@ import contextlib
 import csv
 import io
 import json
+import os
 import re
 import sys
 from collections import Counter
@@ -130,9 +131,13 @@ class Source:
         return core.finite_number(value)
 
     def _check_utf8(self, column_at: Callable[[int], str | None] = lambda offset: None) -> None:
-        if fault := core.utf8_fault(self.content):
-            offset, line, reason = fault
-            raise MalformedRecord(self.path, reason, line, column_at(offset))
+        try:
+            self.content.decode()
+        except UnicodeDecodeError as error:
+            byte, line = error.start, self.content.count(b"\n", 0, error.start) + 1
+            said = f"byte {byte} of the file, 0x{self.content[byte]:02x}, is not UTF-8"
+            said += "; save the file as UTF-8"
+            raise MalformedRecord(self.path, said, line, column_at(byte)) from None
 
 
 class _Delimited(Source):
@@ -308,19 +313,17 @@ class _Parquet(Source):
     cell = "field"
 
     def _open(self) -> None:
-        schema = self._opened().schema_arrow
-        self.names, self.types = schema.names, str(schema.remove_metadata())
-
-    def _opened(self) -> Any:
         from pyarrow import BufferReader, parquet
 
         with self._naming("this is no whole Parquet file"):
-            return parquet.ParquetFile(BufferReader(self.content))
+            self._file = parquet.ParquetFile(BufferReader(self.content))
+        schema = self._file.schema_arrow
+        self.names, self.types = schema.names, str(schema.remove_metadata())
 
     def _records(self) -> Iterator[tuple[None, Row]]:
         with self._naming("the file cannot be read"):
             # without threads: one that has just begun may abort a process that ends
-            for batch in self._opened().iter_batches(use_threads=False):
+            for batch in self._file.iter_batches(use_threads=False):
                 yield from ((None, row) for row in batch.to_pylist())
 
     @contextlib.contextmanager
@@ -341,7 +344,6 @@ SOURCES: dict[str, Callable[[Path | str, str, Any], Source]] = {
     "txt": _LabelList,
 }
 """Form → the source of a file's content; of its first line only, a source that knows the columns."""
-FORMS = tuple(SOURCES)
 
 
 def open_source(path: Path | str, form: str | None = None) -> Source:
@@ -349,7 +351,7 @@ def open_source(path: Path | str, form: str | None = None) -> Source:
 
     Parameters
     ----------
-    form : one of `FORMS`, whatever the ending; None: the ending's, and csv for standard input.
+    form : one of `SOURCES`, whatever the ending; None: the ending's, and csv for standard input.
 
     Raises
     ------
@@ -364,11 +366,11 @@ def open_source(path: Path | str, form: str | None = None) -> Source:
     ['per:title', 'no_relation']
     """
     standard = str(path) == STANDARD_INPUT
-    if form is not None and form not in FORMS:
-        raise core.unknown_name("form of input", form, FORMS)
+    if form is not None and form not in SOURCES:
+        raise core.unknown_name("form of input", form, SOURCES)
     form = form or ("csv" if standard else file_kind(path))
-    if form not in FORMS:
-        known = ", ".join(f".{kind}" for kind in FORMS)
+    if form not in SOURCES:
+        known = ", ".join(f".{kind}" for kind in SOURCES)
         hint = "each also with .gz after it; or say which it is like, --input-format F"
         raise ValueError(f"{path}: unknown ending; known are {known}, {hint}")
     name = Path(INPUT_NAME if standard else path)
@@ -384,6 +386,28 @@ def file_kind(path: Path | str) -> str:
     'csv'
     """
     return Path(Path(path).name.lower().removesuffix(".gz")).suffix.removeprefix(".")
+
+
+def is_address(path: str) -> bool:
+    """Whether this is an address (s3://, gs://, https://, file://), which only DuckDB reads.
+
+    >>> is_address("s3://bucket/part-*.parquet"), is_address("a.csv")
+    (True, False)
+    """
+    return bool(re.match(r"[a-z][a-z0-9+.-]+://", path))
+
+
+def file_size(path: str) -> float:
+    """Bytes of a file, of an archive and Parquet by a guess of what it holds; 0 if there is none.
+
+    >>> file_size("no/such/file"), file_size("s3://bucket/a.parquet")
+    (0, inf)
+    """
+    if is_address(path):
+        return np.inf
+    there = core.plain_file(path).stat().st_size if os.path.exists(path) else 0
+    packed = {".gz": 8, ".parquet": 32}.get(os.path.splitext(path.lower())[1], 1)
+    return packed * there
 
 
 def _distinct_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -262,7 +262,19 @@ def _judged(
     columns, labels = answers.columns, answers.labels
     if made := [label for label in labels if label in COUNTED_AS.values()]:
         raise ValueError(f"{shown(made[0])} stands for answers that are no label: it cannot be one")
-    _check_listed(read, columns, ["gold"], labels, what, normalise)
+
+    def check_listed(roles: Sequence[str], labels: Sequence[str], more: str = "") -> None:
+        # the first label that is none of these is named as it was read, with what it is spelt like
+        for role in roles:
+            row = columns[role].first_row(lambda label: label not in labels)
+            if row is not None:
+                label = read[role][row]
+                alike = [each for each in labels if plain_form(each) == plain_form(label) and not normalise]
+                hint = f"; --normalise counts it as {shown(alike[0])}" if alike else ""
+                fault = unknown_name(f"label of {what}", label, labels)
+                raise columns.locate(role, row, f"{fault}{more}{hint}")
+
+    check_listed(["gold"], labels)
     predicted = [role for role in columns.roles if role in data.ANSWERED]
     strange = dict.fromkeys(_distinct(columns, predicted) - {*labels, SKIPPED}, counted_as or "")
     settled, strangers = columns.renamed(strange, predicted)
@@ -271,7 +283,7 @@ def _judged(
         cells = sum(each.cells for each in strangers)
         more = f"; {amount(cells - 1, 'more such answer')}" if cells > 1 else ""
         more += "; --off-list skip counts them as misses"
-        _check_listed(read, columns, predicted, (*labels, SKIPPED), what, normalise, more)
+        check_listed(predicted, (*labels, SKIPPED), more)
     labels = (*labels, OFF_LIST) if counted_as == OFF_LIST else labels
     # two answers off the list that are spelt alike are no label that was respelt
     changed = [each for each in answers.respelt if each.counted_as in labels]
@@ -323,30 +335,9 @@ def _looked_up(
     pairs = data.read_mapping(mapping, "answer", "label") if isinstance(mapping, Path | str) else mapping
     for answer, label in pairs.items():
         if label_of.setdefault(form(answer), label) != label:
-            both = f"{shown(label_of[form(answer)])} and {shown(label)}"
-            raise ValueError(
-                f"mapping of {shown(answer)}: answers that are spelt alike have two labels, {both}"
-            )
+            both = f"two labels, {shown(label_of[form(answer)])} and {shown(label)}"
+            raise ValueError(f"mapping of {shown(answer)}: answers that are spelt alike have {both}")
         if labels and form(label) not in known:
             raise ValueError(f"mapping of {shown(answer)}: {unknown_name(f'label of {what}', label, labels)}")
     new_label = {answer: label_of.get(form(answer), answer) for answer in answers}
     return {answer: label for answer, label in new_label.items() if answer != label}
-
-
-def _check_listed(
-    read: LabelColumns,
-    columns: LabelColumns,
-    roles: Sequence[str],
-    labels: Sequence[str],
-    what: str,
-    normalise: bool,
-    more: str = "",
-) -> None:
-    """Refuse the first label that is none of `labels`, as it was read, with what it is spelt like."""
-    for role in roles:
-        row = columns[role].first_row(lambda label: label not in labels)
-        if row is not None:
-            label = read[role][row]
-            alike = [each for each in labels if plain_form(each) == plain_form(label) and not normalise]
-            hint = f"; --normalise counts it as {shown(alike[0])}" if alike else ""
-            raise columns.locate(role, row, f"{unknown_name(f'label of {what}', label, labels)}{more}{hint}")

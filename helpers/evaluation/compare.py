@@ -438,7 +438,11 @@ def matched(
     n, n_second = len(a["gold"]), len(b["gold"])
     rows = np.arange(n)
     if "id" in a and "id" in b:
-        rows = _rows_by_id(first, a["id"], second, b["id"])
+        for own, path, wanted, has in ((a["id"], first, b["id"], second), (b["id"], second, a["id"], first)):
+            rows = own.rows_of(wanted)
+            for row in np.flatnonzero(rows < 0)[:1]:
+                missing = f"{(rows < 0).sum()} of the {len(wanted)} ids of {has} are missing"
+                raise ValueError(f"{path}: {missing}, the first is {shown(wanted[row])}")
     elif n != n_second:
         raise ValueError(f"{first} has {n} samples, {second} has {n_second}: to be matched, both need ids")
     elif "id" in a or "id" in b:
@@ -451,19 +455,3 @@ def matched(
         question = "are these the same samples in the same order?"
         raise ValueError(f"gold labels differ at {name}: {labels}; {question}")
     return ordered
-
-
-def _rows_by_id(first: Path | str, own: Coded, second: Path | str, other: Coded) -> np.ndarray:
-    """The row of the second file of each sample of the first."""
-    import pandas as pd
-
-    ids, others = (column.categories[column.codes] for column in (own, other))
-    if np.array_equal(ids, others):
-        return np.arange(len(ids))
-    for wanted, there, has, lacks in ((others, ids, second, first), (ids, others, first, second)):
-        rows = pd.Index(there, dtype=object).get_indexer(wanted)
-        absent = wanted[rows < 0]
-        if len(absent):
-            missing = f"{len(absent)} of the {len(wanted)} ids of {has} are missing"
-            raise ValueError(f"{lacks}: {missing}, the first is {shown(absent[0])}")
-    return rows

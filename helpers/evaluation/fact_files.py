@@ -94,10 +94,8 @@ def read_fact_lists(
         return [FactList(_curve(path, frame, n_facts), str(path)) for path, frame in files]
     true = _read_facts(facts)
     if curves:
-        reason = "a list of precision and recall says itself which facts are true"
-        raise ValueError(
-            f"{curves[0]}: {reason}; it takes no --facts, and cannot be compared with scored facts"
-        )
+        reason = "a list of precision and recall says itself which facts are true; it takes no --facts"
+        raise ValueError(f"{curves[0]}: {reason}, and cannot be compared with scored facts")
     files.append((facts, true))
     left_out = _negative_class(files) if negative is None else negative
     if left_out:

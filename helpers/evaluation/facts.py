@@ -172,13 +172,9 @@ def score_fact_file(
         of_schemes = {name: scores.pop(f"F1 {name}") for name in names if f"F1 {name}" in scores}
         relations = {} if best is None else _relations(best.per_class())
         intervals = {name: plain_values({"low": each.low, "high": each.high}) for name, each in ends.items()}
-        rates = (ranking.precision, ranking.recall)
-        at_end, reached = (float(rate[-1]) for rate in rates)
-        sizes, signature = (len(ranking), ranking.facts), _signature(whole, recall)
-        signature += metrics.bootstrap_suffix(replicates, seed)
-        return _FactReport(
-            scores, precision_at, of_schemes, relations, intervals, *sizes, at_end, reached, signature
-        )
+        sizes = len(ranking), ranking.facts, float(ranking.precision[-1]), float(ranking.recall[-1])
+        signature = _signature(whole, recall) + metrics.bootstrap_suffix(replicates, seed)
+        return _FactReport(scores, precision_at, of_schemes, relations, intervals, *sizes, signature)
 
 
 def _facts_at(facts: FactList, ranking: FactRanking, threshold: float | None) -> Outcome | None:
@@ -207,9 +203,7 @@ def _facts_at(facts: FactList, ranking: FactRanking, threshold: float | None) ->
 
 
 def _averages(
-    sample: Outcome,
-    schemes: metrics.Schemes,
-    classes_of: metrics.ClassCounts | None = None,
+    sample: Outcome, schemes: metrics.Schemes, classes_of: metrics.ClassCounts | None = None
 ) -> np.ndarray:
     """(..., 2 + S): macro-F1 over all relations, and over those with true facts; F1 under each scheme."""
     counts = sample.per_class()

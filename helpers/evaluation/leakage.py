@@ -110,8 +110,7 @@ def audit_leak(
     if not isinstance(source, Outcome):
         columns = read_predictions(source, **reading)
         with naming_file(source):
-            name = columns.columns.get("gold")
-            if name is not None and name == columns.columns.get("predicted"):
+            if (name := columns.columns["gold"]) == columns.columns["predicted"]:
                 raise ValueError(f"column {shown(name)} is both gold and predicted")
             return audit_leak(Outcome.from_columns(columns["gold"], columns["predicted"]), negative, schemes)
     before = metrics.evaluate(source, schemes=schemes, negative=negative)
@@ -121,9 +120,7 @@ def audit_leak(
         {scheme: {name: row[name] for name in (*SCORES, "signature")} for scheme, row in rows.items()}
         for rows in (before.schemes, after.schemes)
     )
-    gain = {
-        scheme: {name: forced[scheme][name] - row[name] for name in SCORES} for scheme, row in stated.items()
-    }
+    gain = {key: {name: forced[key][name] - row[name] for name in SCORES} for key, row in stated.items()}
     n_negative, right = (before.per_class[negative][name] for name in ("support", "correct"))
     alarms = n_negative - right
     if core.SKIPPED in source.labels:

@@ -16,7 +16,7 @@ import numpy as np
 from .. import core, metrics
 from ..core import find_negative, listing, naming_file, plain_form, shown, visible
 from ..data import LabelColumns, count_files, open_source
-from ..metrics import ClassReport, Interval, Outcome, averages, plain_number
+from ..metrics import ClassReport, Outcome, averages, plain_number
 from .answers import OPTIONS, TASKS, Answers, split_options
 
 if TYPE_CHECKING:
@@ -55,20 +55,14 @@ def score_file(path: Path | str | Sequence[Path | str], **options: Any) -> Class
     0.5
     """
     report, said = scored_file(path, **options)
+    name = path if isinstance(path, str | Path) else listing(path, 200)
     for remark in said:
-        logger.warning("%s: %s", _named(path), remark)
+        logger.warning("%s: %s", name, remark)
     return report
 
 
-def _named(path: Path | str | Sequence[Path | str]) -> Path | str:
-    return path if isinstance(path, str | Path) else listing(path, 200)
-
-
 def scored_file(
-    path: Path | str | Sequence[Path | str],
-    *,
-    confidence: str | None = None,
-    **options: Any,
+    path: Path | str | Sequence[Path | str], *, confidence: str | None = None, **options: Any
 ) -> tuple[ClassReport, list[str]]:
     """The report of `score_file`, and what it logs, which may be a slip.
 
@@ -80,7 +74,7 @@ def scored_file(
     metrics.resolve_score(options.get("score", "f1"))
     reading, settling, options = split_options(options)
     task = settling.get("task")
-    files = [path] if isinstance(path, str | Path) else path
+    files, name = ([path], path) if isinstance(path, str | Path) else (path, listing(path, 200))
     is_alone, has_gold = files is not path, reading.get("gold_file") is None
     if isinstance(path, str | Path) and reading.get("form") is None and (run := as_run(path)):
         if not has_gold or task not in (None, run.dataset):
@@ -97,10 +91,10 @@ def scored_file(
         reading["engine"] = "memory"  # row by row, as the confidences are
     read = count_files(path, **reading)
     answers = Answers.of(read, **settling)
-    with naming_file(_named(path)):
+    with naming_file(name):
         report = score_frame(answers, **options)
         if confidence is not None:
-            _add_calibration(report, answers, _named(path), reading.get("form"), confidence)
+            _add_calibration(report, answers, name, reading.get("form"), confidence)
     said = answers.remarks()
     if len(files) > 1:
         said.append(f"{len(files)} files are one test set here; `compare` tests systems against each other")
@@ -251,17 +245,14 @@ def _report(
     report = metrics.evaluate(table, negative=negative, **rules)
     report.sign(made)
 
-    def interval(outcome: Outcome, statistic: Callable) -> Interval | None:
-        return metrics.bootstrap_intervals(outcome, statistic, rng, replicates) if replicates else None
-
-    scores = partial(averages, classes_of=table, negative=negative, **rules)
-    if drawn := interval(table, scores):
-        report.add_intervals(drawn)
+    draw = partial(metrics.bootstrap_intervals, rng=rng, replicates=replicates) if replicates else None
+    if draw:
+        report.add_intervals(draw(table, partial(averages, classes_of=table, negative=negative, **rules)))
     if official[0]:
-        section, over = _official(table, negative, interval, made)
+        section, over = _official(table, negative, draw, made)
         report.extra["official"], report.headings["official"] = section, f"macro is over {over}"
     if pairs is not None:
-        section, over = _direction(pairs, official[1], negative, inverse, interval, made)
+        section, over = _direction(pairs, official[1], negative, inverse, draw, made)
         report.extra["direction"], report.headings["direction"] = section, f"performance is {over}"
     return report
 
@@ -273,10 +264,11 @@ def _macro_classes(table: Outcome, negative: str | None) -> tuple[str, str]:
     return f"{len(labels)} labels", f"{len({core.base_relation(label) for label in labels})} relations"
 
 
-def _official(table: Outcome, negative: str | None, interval: Callable, made: str) -> tuple[dict, str]:
+def _official(table: Outcome, negative: str | None, draw: Callable | None, made: str) -> tuple[dict, str]:
     """SemEval's scores in three forms, signed, and what macro is over."""
     scores: dict[str, dict[str, Any]] = metrics.official_scores(table, negative)
-    if drawn := interval(table, partial(metrics.official_macro, negative=negative, classes_of=table)):
+    if draw:
+        drawn = draw(table, partial(metrics.official_macro, negative=negative, classes_of=table))
         scores["grouped"] |= {"macro_low": drawn.low, "macro_high": drawn.high}
     fields = {"official": "semeval2010", "labels": "supported", "negative": str(negative)}
     for name, direction in {"directed": "kept", "undirected": "dropped", "grouped": "grouped"}.items():
@@ -291,7 +283,7 @@ def _direction(
     official: bool,
     negative: str | None,
     inverse: Mapping[Any, str] | None,
-    interval: Callable,
+    draw: Callable | None,
     made: str,
 ) -> tuple[dict[str, Any], str]:
     """PD, PIR and PPR with their intervals, signed, and what performance is."""
@@ -303,8 +295,8 @@ def _direction(
         return np.stack([getattr(scores, rate) for rate in RATES], -1)
 
     scores = metrics.plain_values(metrics.direction_scores(pairs, inverse, performance)._asdict())
-    if drawn := interval(pairs, rates):
-        named = drawn.named(RATES).items()
+    if draw:
+        named = draw(pairs, rates).named(RATES).items()
         scores["intervals"] = {rate: {"low": ends.low, "high": ends.high} for rate, ends in named}
     recipe = {"performance": "official_macro" if official else "macro"}
     recipe |= {"inverse": "e1e2" if inverse is None else "given", "negative": str(negative)}

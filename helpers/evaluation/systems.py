@@ -53,10 +53,8 @@ def tacred_runs() -> Iterator[Run]:
     except MissingData:  # a copy of the repository was read
         files = {}
     fixed: dict[str, Any] = {"negative": "no_relation", "files": files, "source": _TACRED["source"]}
-    fixed |= {
-        "licence": registered_files()[_TACRED["file"]].licence,
-        "labels": tuple(frame["gold"].cat.categories),
-    }
+    licence = registered_files()[_TACRED["file"]].licence
+    fixed |= {"licence": licence, "labels": tuple(frame["gold"].cat.categories)}
     for dataset, gold in TACRED_GOLD.items():
         for systems in (*models, *map(tuple, _TACRED["pairs"])):
             yield _run(frame[gold], frame, systems, dataset=dataset, **fixed)

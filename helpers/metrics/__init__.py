@@ -13,13 +13,13 @@ from .counting import as_label_matrix, as_score_matrix, checked_labels
 from .outcome import Outcome
 from .scores import CLASS_SCORES, SCHEMES, ClassCounts, Schemes, Weighting, resolve_score
 from .scores import class_weights, desiderata, power, register_scheme, scheme_names
-from .averaging import RULES, Policy, average, averages, evaluate, signature
+from .averaging import RULES, Policy, average, averages, bootstrap_suffix, evaluate, signature
 from .report import DIRECTION_SCORES, ClassReport, Column, Report, Table
 from .report import chance, escape_markdown, percent, plain_number, plain_values, points
 from .latex import latex_float, latex_name, latex_text
 
 # how sure, and how stable
-from .bootstrap import Interval, bootstrap_intervals, bootstrap_suffix
+from .bootstrap import Interval, bootstrap_intervals
 from .bootstrap import paired_bootstrap, unpaired_bootstrap
 from .significance import CORRECTIONS, FEW_RUNS, SAWILOWSKY
 from .significance import cohens_d, holm, mean_and_sd, run_test, sawilowsky, welch_from_summary

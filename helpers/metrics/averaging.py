@@ -222,6 +222,15 @@ def signature(score: str, **fields: Any) -> str:
     return "|".join([*parts, f"v:{RULES}"])
 
 
+def bootstrap_suffix(replicates: int, seed: int) -> str:
+    """How intervals were made, at the end of a signature; '' for no replicates.
+
+    >>> bootstrap_suffix(200, 4), bootstrap_suffix(0, 4)
+    ('|bootstrap:percentile,200,seed4,95', '')
+    """
+    return f"|bootstrap:percentile,{replicates},seed{seed},95" if replicates else ""
+
+
 def averages(
     counts: Counts,
     schemes: Schemes = None,

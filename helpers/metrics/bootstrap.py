@@ -71,15 +71,6 @@ def _replicates_of(table: Any, statistic: Statistic, rng: np.random.Generator, r
     return np.concatenate(blocks)
 
 
-def bootstrap_suffix(replicates: int, seed: int) -> str:
-    """How intervals were made, at the end of a signature; '' for no replicates.
-
-    >>> bootstrap_suffix(200, 4), bootstrap_suffix(0, 4)
-    ('|bootstrap:percentile,200,seed4,95', '')
-    """
-    return f"|bootstrap:percentile,{replicates},seed{seed},95" if replicates else ""
-
-
 def bootstrap_intervals(
     table: Any, statistic: Statistic, rng: np.random.Generator, replicates: int = 10_000
 ) -> Interval:

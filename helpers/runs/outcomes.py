@@ -13,7 +13,7 @@ from itertools import zip_longest
 from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
-from pydantic import ConfigDict, Field, Strict
+from pydantic import Field, Strict
 from pydantic.dataclasses import dataclass
 
 from ..core import Label, shown, visible
@@ -26,9 +26,7 @@ MAX_LABELS = 5_000
 MAX_DEPTH = 1_000
 MAX_LENGTH = 1 << 26
 
-record = partial(
-    dataclass, frozen=True, kw_only=True, config=ConfigDict(extra="forbid", populate_by_name=True)
-)
+record = partial(dataclass, frozen=True, kw_only=True, config={"extra": "forbid", "populate_by_name": True})
 
 
 Count = Annotated[int, Strict(), Field(ge=0, lt=LIMIT)]

@@ -8,7 +8,7 @@ import pytest
 
 from helpers import ROOT
 from helpers.core import MalformedRecord, atomic_path, atomic_writer, file_sha256
-from helpers.core.files import read_file, utf8_fault, write_atomically
+from helpers.core.files import read_file, write_atomically
 
 
 @pytest.mark.parametrize("opened", [atomic_path, atomic_writer])
@@ -47,15 +47,6 @@ def test_the_byte_order_mark_is_dropped_and_a_broken_archive_is_named(tmp_path):
         read_file(cut)
     with pytest.raises(FileNotFoundError):
         read_file(tmp_path / "none.csv")
-
-
-@pytest.mark.parametrize("before", ["", "a\nb", "€\n" * 3])
-def test_the_first_byte_that_is_not_utf_8(before):
-    good, content = before.encode(), before.encode() + b"\xe9 and more"
-    assert utf8_fault(good) is None
-    offset, line, reason = utf8_fault(content)
-    assert (offset, line) == (len(good), before.count("\n") + 1)
-    assert f"byte {len(good)} of the file, 0xe9" in reason
 
 
 def test_files_are_written_with_the_rights_of_any_new_file(tmp_path):

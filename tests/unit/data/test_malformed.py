@@ -90,6 +90,8 @@ RELATIONS = [
 ]
 LABEL_FILES = [
     ("a.txt", "a\nb\na\n", ", line 3: label 'a' occurred before, at line 1"),
+    ("a.txt", b"\xe9\n", ", line 1: byte 0 of the file, 0xe9, is not UTF-8; save the file as UTF-8"),
+    ("a.txt", "a\n€\n".encode() + b"\xe9", ", line 3: byte 6 of the file, 0xe9, is not UTF-8; save"),
     ("a.txt", b"a\n\xff\n", ", line 2: byte 2 of the file, 0xff, is not UTF-8; save the file as UTF-8"),
     ("a.txt", "1\ta\n", ", line 1: a TAB in it; one label a line is expected"),
 ]
