@@ -211,7 +211,10 @@ def _run(path: Path, values: dict, output_dir: Path, time_limit: float, publish:
                 fault = f"cell [{error.exec_count}]: {error.ename}: {error.evalue}"
             reason = f"{path.stem} (time limit {time_limit:g} s): {fault}\nwhat was executed: {failed}"
             raise NotebookFailed(reason) from error
-        nbformat.write(_clean_copy(nbformat.read(partial, as_version=4)), partial)
+        notebook = _clean_copy(nbformat.read(partial, as_version=4))
+        if output_dir != path.parent:  # solutions stay where they are
+            relink(notebook)
+        nbformat.write(notebook, partial)
         partial.replace(copy)
         if publish:
             made, read = project_names(private / "opened")
@@ -301,6 +304,21 @@ def _clean_copy(notebook: NotebookNode) -> NotebookNode:
         for texts, kind in _texts(cell):
             texts[kind] = _impersonal(texts[kind])
     return notebook
+
+
+def relink(notebook: NotebookNode) -> None:
+    """Make links of a notebook in `notebooks/` those of a copy that lies one folder deeper.
+
+    >>> import nbformat
+    >>> cell = nbformat.v4.new_markdown_cell("[words](../GLOSSARY.md), [answers](solutions/02_a.ipynb)")
+    >>> relink(nbformat.v4.new_notebook(cells=[cell]))
+    >>> cell.source
+    '[words](../../GLOSSARY.md), [answers](../../notebooks/solutions/02_a.ipynb)'
+    """
+    for cell in notebook.cells:
+        if cell.cell_type == "markdown":
+            outside = cell.source.replace("](../", "](../../")
+            cell.source = outside.replace("](solutions/", f"](../../{NOTEBOOKS.name}/solutions/")
 
 
 def _texts(cell: NotebookNode) -> Iterator[tuple[dict[str, str], str]]:

@@ -5,6 +5,7 @@ rules of ruff, both in pyproject.toml: `make lint`.
 """
 
 import ast
+import csv
 import re
 import shutil
 import subprocess
@@ -55,7 +56,9 @@ def test_no_file_names_a_machine(committed) -> None:
 
 def test_relative_links_lead_somewhere() -> None:
     pages = [ROOT / page for page in (*PAGES, "results/README.md", "docs/your_files.md")]
-    pages += [*ROOT.glob("notebooks/*.ipynb"), *ROOT.glob("notebooks/teaching/*.md")]
+    folders = ("notebooks", "notebooks/solutions", "results/notebooks")
+    pages += [page for folder in folders for page in (ROOT / folder).glob("*.ipynb")]
+    pages += ROOT.glob("notebooks/teaching/*.md")
     for page in pages:
         links = re.findall(r"\]\(([^)\s]+)\)", page.read_text("utf-8"))
         files = [link.partition("#")[0] for link in links if not re.match(r"[a-z]+:", link)]
@@ -107,6 +110,9 @@ def test_every_scheme_model_and_field_of_a_signature_is_explained():
     policy = Policy(negative="NA", labels="listed")
     signature = policy.signature(Outcome.from_columns(["a", "NA"], ["a", "a"]), "f1", "macro")
     fields = {field.partition(":")[0] for field in signature.split("|")[1:]}
+    for table in (ROOT / "results" / "tables").glob("*.csv"):
+        rows = csv.DictReader(table.read_text("utf-8").splitlines())
+        fields |= {part.partition(":")[0] for row in rows for part in row.get("signature", "").split("|")[1:]}
     glossary = (ROOT / "GLOSSARY.md").read_text("utf-8")
     assert [name for name in (*SCHEMES, *MODELS, *fields) if f"`{name}`" not in glossary] == []
 

@@ -9,7 +9,7 @@ import pytest
 from nbformat import NotebookNode
 
 from helpers import ROOT
-from helpers.notebooks import KINDS
+from helpers.notebooks import KINDS, relink
 
 LABELS = ["Question", "You need", "Reproduces", "Reads", "Writes", "Takeaway"]
 UNATTENDED = re.compile(r"^\s*[%!]|\bpip install\b|\bsys\.path\b|\binput\(", re.MULTILINE)
@@ -143,6 +143,7 @@ def test_each_exercise_has_a_solution_with_code_outputs_and_a_last_sentence(path
 @each_notebook
 def test_the_executed_copy_is_of_this_source_and_ran_to_its_end(path: Path) -> None:
     source, executed = read(path), read(EXECUTED / path.name)
+    relink(source)
     assert [cell.source for cell in source.cells] == [cell.source for cell in executed.cells], "make publish"
     cells = [cell for cell in executed.cells if cell.cell_type == "code" and cell.source]
     outputs = [output for cell in cells for output in cell.outputs]
