@@ -110,7 +110,8 @@ function scatterChart({ width, rows, label }) {
     Plot.link([0], { x1: 0, y1: 0, x2: 100, y2: 100, stroke: "var(--soft)", strokeDasharray: "3 4" }),
     Plot.text(["A = B"], { ...asText, x: 9, y: 9, dx: -4, dy: -16, rotate: -40 }),
     Plot.dot(rows, { x: "a", y: "b", r: 5, fill: (one) => one.colour, fillOpacity: 0.85, stroke: "var(--paper)" }),
-    size > 420 ? Plot.text(rows.filter((one) => one.named), names) : null,
+    size > 420 ? Plot.text(rows.filter((one) => one.named && one.a >= 15), names) : null,
+    size > 420 ? Plot.text(rows.filter((one) => one.named && one.a < 15), { ...names, dx: 10, textAnchor: "start" }) : null,
   ];
   const margins = { marginLeft: 48, marginRight: 20, marginTop: 24, marginBottom: 42 };
   return figureOf({ width: size, height: size * 0.86, ...margins, x: { domain: [0, 100] }, y: { domain: [0, 100] }, marks }, label);

@@ -146,6 +146,7 @@ def _take_own_files(chosen: dict[str, Any]) -> None:
 
 def _described(run: Any, path: object) -> str:
     """The run in a few lines: what, where, how fast, and its scores in per cent."""
+    from ..metrics import percent
     from ..reporting import majority_text
 
     seed = "no seed" if run.seed is None else f"seed {run.seed}"
@@ -157,7 +158,7 @@ def _described(run: Any, path: object) -> str:
         f"trained on {read} in {run.wall_seconds} s ({run.sentences_per_second} a second{precision})",
     ]
     for title, scores in _scores(run).items():
-        lines += ["", title, "  ".join(f"{name} {100 * value:.2f}" for name, value in scores.items())]
+        lines += ["", title, "  ".join(f"{name} {percent(value)}" for name, value in scores.items())]
     lines += [majority_text(run)] if run.kind != "facts" else []
     return "\n".join([*lines, "", f"run file: {path}"])
 
