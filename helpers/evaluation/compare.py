@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, ClassVar
@@ -143,9 +143,15 @@ class _Comparison(PairedReport):
             policy = {**policy, "labels": "observed"}  # the table lists the labels of other files, too
         return self._averages(table, policy)
 
+    def _own(self, index: int) -> Outcome:
+        """One system over the labels of its own file, and the negative class, which another may have."""
+        table, negative = self.pair(index, index).of("predicted").grouped(), self.policy["negative"]
+        if negative in (None, *table.labels):
+            return table
+        return replace(table, labels=(*table.labels, negative))
+
     def _scores(self, index: int) -> np.ndarray:
-        """The scores of one system, over the labels of its own file."""
-        table = self.pair(index, index).of("predicted").grouped()
+        table = self._own(index)
         return self._scores_of(table)(table)
 
     def _averages(self, classes_of: Outcome, policy: Mapping[str, Any]) -> Callable[[Outcome], np.ndarray]:
@@ -282,7 +288,7 @@ class _Comparison(PairedReport):
         """
         drawn = []
         for index in range(len(self.paths)):
-            table = self.pair(index, index).of("predicted").grouped()
+            table = self._own(index)
             rng, scores = np.random.default_rng(self.seed), self._scores_of(table)
             drawn.append(metrics.bootstrap_intervals(table, scores, rng, self.replicates))
         rows, bold = [], self._like_the_best(np.stack([interval.value for interval in drawn]))
@@ -303,7 +309,8 @@ class _Comparison(PairedReport):
         best, p = values.argmax(0), np.ones(values.shape)
         for top in np.unique(best).tolist():
             for other in {*range(len(values))} - {top}:
-                test = self._test(self.pair(top, other))
+                with naming_file(f"{self.paths[top]}, {self.paths[other]}"):
+                    test = self._test(self.pair(top, other))
                 p[other] = np.where(best == top, test.p, p[other])
         like, others = values == values.max(0), np.arange(len(values))[:, None] != best
         like[others] |= np.array(self.corrected(p[others].tolist())) >= 0.05
@@ -393,7 +400,8 @@ def compare_files(
     made = _Comparison([*map(str, paths)], systems, answers, matching, schemes, score, policy, **own)
     said: set[str] = set()
     for number, path in enumerate(paths if answers else ()):
-        report = metrics.evaluate(made.pair(number, number).of("predicted").grouped(), **policy)
+        with naming_file(path):
+            report = metrics.evaluate(made._own(number), **policy)
         for remark in remarks(report, {}, **policy | {"negative": given}):
             if remark not in said:
                 logger.warning("%s: %s", path, remark)

@@ -114,6 +114,11 @@ class TestClasses:
 
 
 class TestLatex:
+    def test_one_system_never_answers_with_the_negative_class(self, pair):
+        comparison = compare_files(pair("aabb", "aabN", "aaab"), negative="N", **SMALL)
+        first = comparison.rows()[0]
+        assert f"{100 * first['score_second']:.1f} [" in comparison.to_latex()
+
     def test_intervals_are_those_of_the_file_alone(self, pair):
         files = pair("aabb" * 9, "aaba" * 9, "acbb" * 9)
         options = {"labels": "observed", "schemes": ["macro"], "replicates": 200}
