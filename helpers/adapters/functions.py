@@ -136,7 +136,8 @@ def multilabel(
     >>> multilabel(np.array([[1, 1], [1, 0]]), np.array([[1, 0], [1, 1]]), scheme="macro")
     0.5
     """
-    if getattr(y_true, "ndim", 1) == 2:
+    kind = getattr(getattr(y_true, "dtype", None), "kind", "b")  # tensors and frames have none
+    if getattr(y_true, "ndim", 1) == 2 and kind in "biuf":
         return float(metrics.average(Outcome.from_sets(y_true, y_pred, labels), scheme, **policy))
     pairs = list(zip(y_true, y_pred, strict=True))
     if not pairs:

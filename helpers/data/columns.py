@@ -114,11 +114,11 @@ class Coded:
         >>> Coded.of(["x", "y"]).rows_of(["y", "z"]).tolist()
         [1, -1]
         """
-        labels = labels if isinstance(labels, Coded) else Coded.of(labels)
-        if np.array_equal(self.tolist(), labels.tolist()):
-            return np.arange(len(self))
-        row_of = {label: row for row, label in enumerate(self)}
-        return np.array([row_of.get(label, -1) for label in labels], np.intp)
+        own, wanted = self.tolist(), [*labels]
+        if own == wanted:
+            return np.arange(len(own))
+        row_of = {label: row for row, label in enumerate(own)}
+        return np.array([row_of.get(label, -1) for label in wanted], np.intp)
 
     def relabelled(self, new_label: Mapping[Any, Any]) -> Coded:
         """Other labels in place of some; those that become equal share a code.

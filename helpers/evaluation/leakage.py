@@ -124,13 +124,13 @@ def audit_leak(
     n_negative, right = (before.per_class[negative][name] for name in ("support", "correct"))
     alarms = n_negative - right
     if core.SKIPPED in source.labels:
-        alarms -= source.table()[source.labels.index(negative), source.labels.index(core.SKIPPED)]
+        alarms -= source.table()[source.labels.index(negative), source.labels.index(core.SKIPPED)].item()
     notes: tuple[str, ...] = ()
     if not n_negative:
         notes = (f"no sample has the gold label {shown(negative)}: there is nothing to leak",)
     elif not alarms:
         notes = ("no negative sample is answered with a relation: what the leak leaves, ask how it was made",)
-    counts = source.n, n_negative, int(alarms)
+    counts = source.n, n_negative, alarms
     return _LeakReport(*counts, negative, stated, forced, gain, before.signature, notes)
 
 

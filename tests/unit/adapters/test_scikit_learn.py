@@ -81,6 +81,7 @@ def test_label_sets_are_scored_as_scikit_learn_scores_their_matrix(average, rng)
     theirs = sklearn.metrics.f1_score(gold, predicted, average=average, zero_division=0)
     assert multilabel(*sets, scheme=average, labels=list("abcde")) == pytest.approx(theirs, abs=1e-12)
     assert multilabel(gold, predicted, scheme=average) == pytest.approx(theirs, abs=1e-12)
+    assert multilabel(np.array([["a", "b"]]), [["b", "a"]], scheme=average) == 1.0
 
 
 @pytest.mark.parametrize(
