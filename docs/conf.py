@@ -48,12 +48,9 @@ html_show_sourcelink = False
 
 
 def lead_inside(app: Sphinx, page: str, source: list[str]) -> None:
-    """Links of a page to the source of a notebook lead to its executed copy, those to a folder are text.
-
-    An executed copy is the notebook word for word, so its links are seen from the folder of notebooks.
-    """
+    """Links of a page to the source of a notebook lead to its executed copy, those to a folder are text."""
     folder, notebooks, copies = (ROOT / page).parent, ROOT / "notebooks", ROOT / "results" / "notebooks"
-    origin = notebooks / folder.relative_to(copies) if folder.is_relative_to(copies) else folder
+    origin = folder
     if page == root_doc:  # README, and the tables of contents
         origin, source[0] = ROOT, (ROOT / "README.md").read_text("utf-8") + source[0]
 
@@ -71,7 +68,7 @@ def lead_inside(app: Sphinx, page: str, source: list[str]) -> None:
 
 def name_pictures(app: Sphinx, page: str, source: list[str]) -> None:
     """A figure of a notebook keeps its text: MyST-NB looks for it in the cell, not beside the picture."""
-    if app.env.doc2path(page).endswith(".ipynb"):
+    if str(app.env.doc2path(page)).endswith(".ipynb"):
         notebook = json.loads(source[0])
         for cell in notebook["cells"]:
             for output in cell.get("outputs", []):
