@@ -6,6 +6,7 @@ for, and each is tested as `compare` tests: by the 95 % interval of a paired boo
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
@@ -20,7 +21,9 @@ from ..core import Label, naming_file, progress
 from ..data import read_predictions
 from ..metrics import ClassCounts, Outcome, average, paired_bootstrap
 from .compare import matched
+from .score import negative_hint
 
+logger = logging.getLogger(__name__)
 TEST_SETS, REPLICATES, LEVEL = 400, 200, 0.05
 SHARES = (0.25, 0.5, 0.75, 1.0, 1.5, 2.0)
 """Sizes that are tried, as shares of what a normal distribution of the difference would need."""
@@ -265,4 +268,6 @@ def plan_files(
             else:
                 population = changed_answers(joint.of("predicted"), scheme, difference, changed, negative)
             plans.append(plan_samples(population, scheme, power, negative, seed=seed))
+    for hint in negative_hint(joint.labels) if negative is None else ():
+        logger.warning("%s: %s", first, hint)
     return plans

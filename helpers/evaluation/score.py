@@ -6,7 +6,7 @@ import logging
 import operator
 import re
 import shlex
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -322,7 +322,7 @@ def remarks(report: ClassReport, columns: Mapping[str, str], **options: Any) -> 
         if len(roles) > 1:
             yield f"column {shown(name)} is taken for {' and for '.join(roles)}"
     if options.get("negative") is None and report.negative is None:
-        yield from _negative_hint(report)
+        yield from negative_hint(report.labels)
     yield from _unlike(report)
     yield from _pooled_only(report)
     if absent := [label for label in options.get("inverse") or () if label not in report.labels]:
@@ -331,10 +331,10 @@ def remarks(report: ClassReport, columns: Mapping[str, str], **options: Any) -> 
         yield "no gold label has an inverse, so PIR and PPR are undefined; --inverse FILE gives inverses"
 
 
-def _negative_hint(report: ClassReport) -> Iterator[str]:
+def negative_hint(labels: Iterable[core.Label]) -> Iterator[str]:
     """Labels that hold a well-known name of the negative class, where none was named."""
     try:
-        name = find_negative(map(str, report.labels))
+        name = find_negative(map(str, labels))
     except ValueError as error:  # several labels have such a name
         yield f"{error}, by --negative; now they are averaged like any other label"
         return

@@ -144,7 +144,7 @@ class Store:
             there = load_run(path)
             if there.table != run.table or there.different_fields(run):
                 what = ", ".join(there.different_fields(run)) or "outcome"
-                stored = f"system {core.shown(there.model)} is stored already, with another {what}"
+                stored = f"system {core.shown(there.model)} is stored already; what differs: {what}"
                 raise ValueError(f"{path}: {stored}; --replace puts this one there")
 
 
