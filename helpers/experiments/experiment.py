@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import asdict, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, Literal, get_args
@@ -15,7 +15,7 @@ from typing import Any, Literal, get_args
 from .. import models
 from ..core import unknown_name
 from ..data import data_name, datasets, find_dataset
-from ..models.base import Count, Settings, checked
+from ..models.base import Count, Settings, check_fields
 from ..runs import RUNS_FOLDER, run_path, variant_name
 
 SEEDS = (9, 148, 378, 459, 687)
@@ -36,7 +36,7 @@ _ONE_WAY = ("bgwa", "reside", "rl-dsre")
 """Models of bags that are evaluated by their own aggregator, however they are trained."""
 
 
-@checked
+@dataclass(frozen=True)
 class Experiment:
     """What is trained on what.
 
@@ -84,6 +84,7 @@ class Experiment:
     variant: str = ""
 
     def __post_init__(self) -> None:
+        check_fields(self)
         object.__setattr__(self, "options", models.full_options(self.model, self.options))
         whole = {"train", "test"}
         rows = {name: row for name, row in datasets().items() if row.kind in ("relations", "mentions")}

@@ -196,6 +196,10 @@ def _experiment(settings: str | Mapping[str, Any] | None = None, **fields: Any) 
     """One of a grid; a model without seeds, encoder or settings takes none."""
     if not isinstance(settings, str | dict | None):
         raise ValueError(f"settings is {shown(settings)}; it must be an object, or the name of a paper's")
+    if unknown := fields.keys() - Experiment.__dataclass_fields__.keys():
+        raise unknown_name("field", min(unknown), Experiment.__dataclass_fields__)
+    if "model" not in fields:
+        raise ValueError("model is missing")
     experiment = Experiment(**fields | {"encoder": EMBEDDED})
     given = {"encoder": fields.get("encoder", EMBEDDED)} if experiment.inner.encoder else {}
     given |= {} if experiment.entry.random else {"seed": SEEDS[0]}

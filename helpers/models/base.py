@@ -11,9 +11,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, get_args
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, get_args, get_type_hints
 
-import pydantic
 from pydantic import BeforeValidator, Field, TypeAdapter, ValidationError
 from pydantic.fields import FieldInfo
 
@@ -53,64 +52,46 @@ KINDS = {bool: _Truth, "size": Count, "count": _FromZero, "amount": _NotNegative
 a share in [0, 1)."""
 
 
-def checked(kind: type) -> type:
-    """A frozen dataclass whose values pydantic checks; a wrong one is a ValueError of one line.
+_adapter = functools.cache(TypeAdapter)
+_hints = functools.cache(functools.partial(get_type_hints, include_extras=True))
 
-    Numbers and truth values may come as text. The message names the field, its value and what it must be (the
-    `description` of its type), for an unknown name or choice the known ones and the nearest.
+
+def check_fields(record: Any) -> None:
+    """Make the values of a frozen dataclass what its fields say, as the first step of its `__post_init__`.
+
+    Raises ValueError as `checked_value`, which names the field.
     """
-    made = pydantic.dataclasses.dataclass(frozen=True, config={"extra": "forbid"})(kind)
-    initialise = made.__init__
-
-    @functools.wraps(initialise)
-    def __init__(self, *values: Any, **named: Any) -> None:
-        try:
-            initialise(self, *values, **named)
-        except ValidationError as error:
-            raise _fault(error, made.__pydantic_fields__, kind.__name__.lower().rstrip("s")) from None
-
-    made.__init__ = __init__
-    return made
+    for name, kind in _hints(type(record)).items():
+        object.__setattr__(record, name, checked_value(name, getattr(record, name), kind))
 
 
-def _fault(error: ValidationError, fields: Mapping[str, FieldInfo], what: str) -> ValueError:
-    """The first fault in words; a value alone has one field, and no place."""
-    fault = error.errors()[0]
-    if fault["type"] == "value_error":
-        return fault["ctx"]["error"]
-    if len(fields) > 1 and not fault["loc"]:  # a name that UTF-8 cannot write, as half of a surrogate pair
-        return ValueError(f"unknown {what} {fault['input']!r}")
-    name = str(fault["loc"][0]) if len(fields) > 1 else next(iter(fields))
-    if fault["type"] == "missing":
-        return ValueError(f"{name} is missing")
-    if fault["type"] == "unexpected_keyword_argument":
-        return unknown_name(what, name, fields)
-    kind = fields[name].annotation
-    if fault["type"] == "literal_error":
-        return unknown_name(name, fault["input"], get_args(kind))
-    wanted = fields[name].description or _TYPES.get(kind) or fault["msg"].removeprefix("Input should be ")
-    return ValueError(f"{name} is {fault['input']!r}; it must be {wanted}")
+def checked_value(name: str, value: object, kind: Any) -> Any:
+    """The value of a field or an option as its type or its kind (`KINDS`), by pydantic.
 
+    Numbers and truth values may come as text.
 
-def checked_option(name: str, value: object, kind: Any) -> Any:
-    """The value of a model's option as its type or its kind (`KINDS`); text is converted.
+    Raises ValueError of one line with name, value and what it must be (the `description` of its type), for an
+    unknown choice the known ones and the nearest.
 
-    Raises ValueError as `checked`.
-
-    >>> checked_option("layer_norm", "true", bool), checked_option("layers", "2", int)
+    >>> checked_value("layer_norm", "true", bool), checked_value("layers", "2", int)
     (True, 2)
-    >>> checked_option("form", "prot", Literal["paper", "port"])
+    >>> checked_value("form", "prot", Literal["paper", "port"])
     Traceback (most recent call last):
     ValueError: unknown form 'prot'; did you mean 'port'? Known: paper, port
     """
     kind = KINDS.get(kind, kind)
     try:
-        return TypeAdapter(kind).validate_python(value)
+        return _adapter(kind).validate_python(value)
     except ValidationError as error:
-        raise _fault(error, {name: FieldInfo.from_annotation(kind)}, "option") from None
+        fault = error.errors()[0]
+    if fault["type"] == "literal_error":
+        raise unknown_name(name, fault["input"], get_args(kind))
+    said = fault["msg"].removeprefix("Input should be ")
+    wanted = FieldInfo.from_annotation(kind).description or _TYPES.get(kind) or said
+    raise ValueError(f"{name} is {fault['input']!r}; it must be {wanted}")
 
 
-@checked
+@dataclass(frozen=True)
 class Settings:
     """How a model is trained.
 
@@ -129,7 +110,7 @@ class Settings:
     precision : 'fp32', 'bf16' (mixed: weights and sums stay fp32), or 'auto': bf16 where the processor or GPU
         has instructions for it.
 
-    Raises ValueError as `checked`.
+    Raises ValueError as `checked_value`.
 
     >>> Settings(learning_rate=float("inf"))
     Traceback (most recent call last):
@@ -151,6 +132,9 @@ class Settings:
     marker_vectors: Literal["random", "mean"] = "random"
     precision: Literal["auto", "bf16", "fp32"] = "auto"
 
+    def __post_init__(self) -> None:
+        check_fields(self)
+
     def changed(self, values: Mapping[str, object]) -> Settings:
         """A copy with these values, which may be text, as `--set NAME VALUE` gives it.
 
@@ -160,6 +144,8 @@ class Settings:
         Traceback (most recent call last):
         ValueError: unknown setting 'epoch'; did you mean 'epochs'? Known: learning_rate, epochs, ...
         """
+        if unknown := values.keys() - self.__dataclass_fields__.keys():
+            raise unknown_name("setting", min(unknown), self.__dataclass_fields__)
         return replace(self, **values)
 
     def rate(self, step: int, steps: int) -> float:

@@ -13,7 +13,7 @@ from typing import Any, Literal, NamedTuple
 
 from .. import RESULTS
 from ..core import unknown_name
-from .base import EMBEDDED, Model, Settings, checked_option
+from .base import EMBEDDED, Model, Settings, checked_value
 
 
 class Option(NamedTuple):
@@ -25,9 +25,7 @@ class Option(NamedTuple):
 
     def checked(self, name: str, value: Any) -> Any:
         """The value as the option's type; its default, such as None, leaves the choice to the model."""
-        return (
-            value if value is self.default else checked_option(name, value, self.kind or type(self.default))
-        )
+        return value if value is self.default else checked_value(name, value, self.kind or type(self.default))
 
 
 @dataclass(frozen=True)
