@@ -197,8 +197,8 @@ class Experiment:
 
     @property
     def evaluations(self) -> dict[str, str]:
-        """Variant of a run → the evaluation that it stores (see `Model.evaluations`), the model's own last:
-        one training gives them all.
+        """Variant of a run → the evaluation that it stores (`TypeRestriction.evaluations`), the model's own
+        last: one training gives them all.
 
         On bags the name is that of the aggregator: what was trained on sentences is evaluated by the mean and
         by the best of a bag's sentences. Where no class is negative, each pair has one sentence, and the two

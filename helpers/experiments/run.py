@@ -66,8 +66,10 @@ class _RelationData(_Data):
     paired: list[Any] | None = None
 
     def evaluate(self, model: Model, names: Iterable[str], progress: bool) -> dict[str, list[np.ndarray]]:
-        """Evaluation → label ids predicted on each of the test sets; all processes come here together."""
-        parts = (part for part in (self.test, self.paired) if part is not None)
+        """Evaluation → label ids predicted on each of the test sets; '' is that of `predict`."""
+        parts = [part for part in (self.test, self.paired) if part is not None]
+        if "" in names:
+            return {"": [model.predict(part, progress=progress) for part in parts]}
         each = [model.evaluations(part, progress) for part in parts]
         return {name: [predicted[name] for predicted in each] for name in names}
 

@@ -14,8 +14,8 @@ import numpy as np
 import torch
 
 from ..data import RelationSample
-from .entity_markers import LiteralRelationCls
-from .network import Batch, RelationClassifier
+from .entity_markers import LiteralRelationCls, RelationClassifier
+from .inputs import Batch
 
 STEPS = 256
 """Points on the way from the baseline to the sentence; see `integrated_gradients`."""

@@ -18,10 +18,11 @@ from torch import nn
 
 from ..core import unknown_name
 from ..data import Bag, RelationSample
-from . import training
 from .base import as_bags, bag_targets
 from .encoder import Encoder
-from .network import Batch, Example, NeuralModel, OnEncoder, collate, states_at
+from .entity_markers import OnEncoder
+from .inputs import Batch, Example, collate, states_at
+from .training import NeuralModel
 
 AGGREGATORS = ("avg", "one", "att", "query")
 Aggregator = Literal["avg", "one", "att", "query"]
@@ -107,7 +108,8 @@ class BagClassifier(NeuralModel):
         dropout: float = 0.5,
         **layers: Any,
     ) -> None:
-        super().__init__(labels)
+        super().__init__()
+        self.labels = tuple(labels)
         self.by_bag, self.aggregator = training == "bag", aggregator
         if aggregator == "query" and not self.by_bag:
             raise ValueError("aggregator 'query' is learnt from bags: choose training 'bag'")
@@ -144,7 +146,6 @@ class BagClassifier(NeuralModel):
 
     def prepare(self, samples: Inputs) -> None:
         """The vocabulary, and the whole bags, which are read once. Raises ValueError as `bag_targets`."""
-        super().prepare(samples)
         bags = as_bags(samples)
         targets = bag_targets(bags, self.labels)
         self.learn_words(bags)
@@ -208,7 +209,7 @@ class BagClassifier(NeuralModel):
         """(n, H) of each bag's n sentences."""
         bags = as_bags(bags)
         flat = [_BagExample((sentence,)) for bag in self.examples(bags) for sentence in bag.sentences]
-        vectors = training.outputs(self, flat, self.vectors, progress)
+        vectors = self.outputs(flat, self.vectors, progress)
         return list(vectors.split([len(bag.samples) for bag in bags]))
 
     def scores(self, bags: Inputs, aggregator: Aggregator | None = None, progress: bool = True) -> np.ndarray:
@@ -294,6 +295,11 @@ class BertEntity(OnEncoder, BagClassifier):
     def needs(cls, masked: bool = False, **_: Any) -> dict[str, Any]:
         """OpenNRE's markers, or the masks."""
         return {"markers": MASKS if masked else _UNUSED}
+
+    def prepare(self, samples: Inputs) -> None:
+        """The encoder's precision, and the whole bags."""
+        OnEncoder.prepare(self, samples)
+        BagClassifier.prepare(self, samples)
 
     def make_layers(self, encoder: Encoder, max_length: int, masked: bool = False) -> int:
         """The linear layer behind the encoder."""

@@ -204,7 +204,7 @@ class Model(ABC):
     ----------
     labels : the relations; a prediction is a position in this tuple.
     encoder_name, encoder_sha256 : for the run file. packages : whose versions belong into it.
-    evaluation : which of its `evaluations` is that of `predict`. settings, seed : of `fit`, set by `build`.
+    settings, seed : of `fit`, set by `build`.
     precision : of matrix products, 'fp32' or 'bf16', as its settings come out on this machine; None without.
     """
 
@@ -213,7 +213,6 @@ class Model(ABC):
     seed: int = 0
     encoder_name: str = NO_ENCODER
     encoder_sha256: str | None = None
-    evaluation: str = ""
     precision: str | None = None
     packages: ClassVar[tuple[str, ...]] = ("numpy", "scipy")
 
@@ -241,10 +240,6 @@ class Model(ABC):
     @abstractmethod
     def predict(self, samples: Sequence[RelationSample], progress: bool = True) -> np.ndarray:
         """The predicted label ids, shape (samples,)."""
-
-    def evaluations(self, samples: Sequence[RelationSample], progress: bool = True) -> dict[str, np.ndarray]:
-        """Name → what `predict` gives in each way of evaluation; most models have one, without a name."""
-        return {self.evaluation: self.predict(samples, progress=progress)}
 
     def label_id(self, sample: RelationSample) -> int:
         """The position of the sample's relation among the labels. Raises ValueError if it is none of them."""

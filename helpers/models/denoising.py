@@ -216,5 +216,5 @@ class RlDsre(Cnn):
         return _moved_to(bags, self.negative, moved)
 
     def fit(self, samples: Inputs, *how: Any, **named: Any) -> History:
-        """Clean the bags and train on them; see `training.train`."""
+        """Clean the bags and train on them; see `NeuralModel.fit`."""
         return super().fit(self.clean(samples), *how, **named)

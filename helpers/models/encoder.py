@@ -1,7 +1,7 @@
 """The pretrained encoder: the embedded default, any Hugging Face name, or a local folder; its precision.
 
 Weights are read from safetensors files only, and no code that comes with a model is run. How a sentence
-becomes token ids is in `network`.
+becomes token ids is in `inputs`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from ..data import ENCODER_PACKAGES, encoder_folder
 from .base import EMBEDDED
 
 if TYPE_CHECKING:
-    from .network import Batch
+    from .inputs import Batch
 
 _FLAGS = ("avx512_bf16", "amx_bf16", "bf16")  # as /proc/cpuinfo names them, the last one on Arm
 

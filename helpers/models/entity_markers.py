@@ -1,4 +1,4 @@
-"""Classifiers that mark the two entities in the sentence: EM-C, EM-ES (= BERT_EM), R-BERT and EMR-C.
+"""Classifiers on a pretrained encoder that mark the two entities: EM-C, EM-ES (= BERT_EM), R-BERT and EMR-C.
 
 H is the encoder's hidden size, R the number of relations. How the entities are marked is `_EntityMarkers`'
 `marker_scheme`; R-BERT has its own signs.
@@ -16,10 +16,96 @@ from torch.nn import functional
 
 from ..core import inverse_label, role_words
 from ..data import RelationSample
-from .network import MARKERS, Batch, Example, Marked, RelationClassifier, states_at, tokenize_marked
+from .base import Settings
+from .encoder import Encoder, load_encoder
+from .inputs import MARKERS, Batch, Example, Marked, states_at, tokenize_marked
+from .training import NeuralModel
 
 SCHEMES = {"added": MARKERS, "pieces": MARKERS, "symbols": ("#", "#", "$", "$")}
 _MarkerScheme = Literal["added", "pieces", "symbols"]
+
+
+class OnEncoder(NeuralModel):
+    """A network on a pretrained encoder, which its class is given first."""
+
+    markers: tuple[str, ...] = MARKERS
+    """What stands before and after entity 1, before and after entity 2."""
+
+    @classmethod
+    def new(
+        cls,
+        labels: Sequence[str],
+        settings: Settings,
+        encoder: str,
+        attention: str | None,
+        layers: int | None = None,
+        **options: Any,
+    ) -> NeuralModel:
+        """On a loaded encoder, or its first `layers`."""
+        needs = {"markers": cls.markers, "marker_vectors": settings.marker_vectors} | cls.needs(**options)
+        loaded = load_encoder(encoder, dropout=settings.dropout, attention=attention, layers=layers, **needs)
+        return cls(loaded, labels, settings.max_length, **options)
+
+    @classmethod
+    def needs(cls, **options: Any) -> dict[str, Any]:
+        """What else `load_encoder` is told for a model with these options."""
+        return {}
+
+    def put_on(self, encoder: Encoder, max_length: int) -> None:
+        """Take the encoder, and its limit if `max_length` is beyond it."""
+        self.encoder, self.padding = encoder, encoder.tokenizer.pad_token_id
+        self.encoder_name, self.encoder_sha256 = encoder.name, encoder.sha256
+        self.max_length = min(max_length, encoder.longest)
+
+    def prepare(self, samples: Sequence[Any]) -> None:
+        """The encoder's precision; its pooling layer learns only where it is read."""
+        self.encoder.precision = self.settings.precision
+        for name, parameter in self.encoder.named_parameters():
+            parameter.requires_grad_("pooler" not in name or self.encoder.pooled)
+
+    def marked(self, samples: Sequence[RelationSample], marker_ids: Sequence[Sequence[int]]) -> list[Example]:
+        """The marked sentences between the classification and the separator token; places are the markers."""
+        tokenizer = self.encoder.tokenizer
+        return [
+            Example(
+                [tokenizer.cls_token_id, *ids, tokenizer.sep_token_id],
+                tuple(mark + 1 for mark in marks),
+                0,
+                cut=cut,
+            )
+            for ids, marks, cut in tokenize_marked(tokenizer, samples, marker_ids, self.max_length - 2)
+        ]
+
+
+class RelationClassifier(OnEncoder):
+    """A pretrained encoder and what a model puts on top of it.
+
+    A subclass gives `forward` and, where they differ from the usual, `examples`, `training_examples`,
+    `losses` and `relation_scores`. `max_length` : most tokens of an input, special tokens included.
+
+    >>> model = RelationClassifier(load_encoder(markers=MARKERS), ["Other"])
+    >>> (example,) = model.examples([RelationSample("1", "fire and panic", (0, 4), (9, 14), "Other")])
+    >>> model.encoder.tokenizer.decode(example.ids)
+    '[CLS] [E11] fire [E12] and [E21] panic [E22] [SEP]'
+    >>> example.places
+    (1, 3, 5, 7)
+    """
+
+    def __init__(self, encoder: Encoder, labels: Sequence[str], max_length: int = 128) -> None:
+        super().__init__()
+        self.labels = tuple(labels)
+        self.put_on(encoder, max_length)
+
+    @property
+    def marker_ids(self) -> list[list[int]]:
+        """The token ids of each marker: one, or several if it is not in the vocabulary."""
+        tokenizer = self.encoder.tokenizer
+        return [tokenizer(marker, add_special_tokens=False)["input_ids"] for marker in self.markers]
+
+    def examples(self, samples: Sequence[RelationSample]) -> list[Example]:
+        """The marked sentence between the classification and the separator token."""
+        pairs = zip(self.marked(samples, self.marker_ids), samples, strict=True)
+        return [example._replace(target=self.label_id(sample)) for example, sample in pairs]
 
 
 class _EntityMarkers(RelationClassifier):

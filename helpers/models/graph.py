@@ -28,8 +28,9 @@ from torch import nn
 
 from ..data import ParsedSample, pruned_heads
 from .encoder import EMBEDDED_SHA256
-from .network import Batch, Example, NeuralModel
+from .inputs import Batch, Example
 from .sentence_encoders import recurrent_states
+from .training import NeuralModel
 from .word_vectors import ENCODER, PAD, UNK, WordVectors, bring_names, spelled
 
 Pooling = Literal["max", "avg", "sum"]
@@ -128,7 +129,8 @@ class Gcn(NeuralModel):
     padding, fills = PAD, {"tree": -1, "tags": 0}
 
     def __init__(self, labels: Sequence[str], **options: Any) -> None:
-        super().__init__(labels)
+        super().__init__()
+        self.labels = tuple(labels)
         self.given, self.recurrent = SimpleNamespace(**options), "states" in options
         pruned_heads([0], [0], [0], self.given.distance)  # refuses a wrong distance
         self.words = WordVectors(self.given.vectors, self.given.word_size, self.given.tuned)

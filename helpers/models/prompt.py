@@ -21,9 +21,9 @@ from torch.nn.utils.rnn import pad_sequence
 
 from ..core import BACKWARD, base_relation, inverse_label, role_words
 from ..data import RelationSample
-from . import training
 from .base import POSITIVE
-from .network import Batch, Example, Marked, RelationClassifier, states_at, tokenize_marked
+from .entity_markers import RelationClassifier
+from .inputs import Batch, Example, Marked, states_at, tokenize_marked
 
 Words = tuple[str, str, str, str, str]
 _NEGATIVE_WORDS: Words = ("nothing", "has", "nothing", "to", "nothing")
@@ -176,7 +176,7 @@ class Prompt(RelationClassifier):
         may_take = []
         for mask, at_mask in enumerate(zip(*self.words.values(), strict=True), start=1):
             may_take += [(f"words that mask {mask} may take", ", ".join(sorted({*at_mask})))]
-        logits = training.outputs(self, [example], self, progress=False)
+        logits = self.outputs([example], progress=False)
         ids = self.candidates.cpu()[torch.arange(MASKS), logits[0].argmax(dim=-1)]
         best = [tokenizer.decode([word]).strip() for word in ids.tolist()]
         relation = self.labels[int(self.relation_scores(logits)[0].argmax())]

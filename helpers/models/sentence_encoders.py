@@ -18,7 +18,7 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 from ..data import Bag, RelationSample
 from .bags import BagClassifier, without_entities
 from .base import Settings
-from .network import Batch, Example, tokenize_marked
+from .inputs import Batch, Example, tokenize_marked
 from .word_vectors import PAD, SCRATCH, UNK, WordVectors, words_of
 
 Names = Mapping[str, Sequence[str]]

@@ -1,4 +1,4 @@
-"""One training loop, one prediction loop, checkpoints and weights: for all networks, on any device.
+"""What every network is: one training loop, one prediction loop, checkpoints and weights, on any device.
 
 accelerate places model and optimiser and joins the processes; what happens in a step does not depend on how
 many there are: each computes its share of the batch, and losses are weighted by the whole batch. Examples of
@@ -15,9 +15,10 @@ import json
 import os
 import random
 import time
+from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import torch
@@ -26,18 +27,19 @@ from accelerate.utils import gather_object
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 from torch import nn
+from torch.nn import functional
 from torch.optim import Optimizer
 from tqdm import tqdm
 
 from ..core import atomic_path
-from .base import History
-
-if TYPE_CHECKING:
-    from .network import Batch, NeuralModel
+from .base import NO_ENCODER, History, Model, Settings
+from .encoder import resolved_precision
+from .inputs import Batch, collate
 
 CHECKPOINT_STEPS = 200
 """A checkpoint is written after every epoch and after that many steps."""
 PREDICTION_BATCH = 64
+"""Examples that are computed together when a model is asked."""
 _POOL = 50
 """Batches that are sorted by length together: the fewer, the more random; the more, the less padding."""
 
@@ -102,47 +104,132 @@ def _read(path: Path, device: torch.device | str = "cpu") -> tuple[dict[str, tor
         return {name: file.get_tensor(name) for name in file.keys()}, file.metadata()  # noqa: SIM118
 
 
-def train(
-    model: NeuralModel,
-    samples: Sequence[Any],
-    checkpoint: Path | None = None,
-    after_epoch: Callable[[int], None] | None = None,
-    progress: bool = True,
-) -> History:
-    """Train a model in place with its `settings` and `seed`; the last epoch is the result.
+class NeuralModel(nn.Module, Model):
+    """What training and prediction need of a model, with or without a pretrained encoder.
 
-    Parameters
-    ----------
-    checkpoint : file that is written on the way and read if it is there: training then goes on from it to the
-        same result. It must belong to the same samples, settings and seed; the caller names it accordingly.
-    after_epoch : called with the number of epochs done, the model being ready to predict.
-    progress : show a bar on standard error.
-
-    Raises
-    ------
-    ValueError : no samples, a relation that is no label of the model, a checkpoint of another model.
-    FloatingPointError : the loss is no longer finite.
-
-    >>> from helpers.data import RelationSample
-    >>> from helpers.models import build, default_settings
-    >>> samples = [RelationSample(word, f"{word} or not", (0, 1), (5, 8), word) for word in ("a", "b")]
-    >>> settings = default_settings("em-c").changed({"epochs": 2, "batch_size": 1})
-    >>> model = build("em-c", "all-MiniLM-L6-v2", ["a", "b"], settings, seed=9)
-    >>> history = train(model, samples, progress=False)
-    >>> history.steps, len(history.losses), model.predict(samples, progress=False).shape
-    (4, 2, (2,))
+    A subclass gives `examples` and `forward` (from a `Batch` to what the loss reads, first axis examples)
+    and, where they differ from the usual, `training_examples`, `collate`, `losses` and `relation_scores`.
     """
-    if not samples:
-        raise ValueError("samples is empty: there is nothing to train on")
-    loop = _Loop(model, samples, checkpoint, progress)
-    with _deterministic(), loop.bar:
-        loop.resume()
-        while loop.epoch < model.settings.epochs:
-            loop.run_epoch()
-            if after_epoch:
-                after_epoch(loop.epoch)
-            loop.save()  # after it, so that an epoch whose end was interrupted is done again
-    return loop.history
+
+    padding: int = 0
+    fills: Mapping[str, float] = {}
+    """Of a batch; see `collate`."""
+
+    resampled: bool = False
+    """Whether `training_examples` differ from epoch to epoch."""
+    settings = Settings()
+    packages = ("numpy", "scipy", "torch", "transformers", "tokenizers", "accelerate")
+
+    @abstractmethod
+    def examples(self, samples: Sequence[Any]) -> list[Any]:
+        """Inputs for prediction: one for each sample (`relation_scores` may expect several)."""
+
+    def training_examples(self, samples: Sequence[Any], rng: random.Random) -> list[Any]:
+        """Inputs of one epoch; by default those of prediction. `rng` is seeded for the epoch."""
+        return self.examples(samples)
+
+    def collate(self, examples: Sequence[Any], weight: Sequence[float] | float = 1.0) -> Batch:
+        """The examples as one batch, padded to the longest; `weight` is the share of each in the loss."""
+        return collate(examples, self.padding, weight, self.fills)
+
+    def prepare(self, samples: Sequence[Any]) -> None:
+        """What has to be set before training, such as the vocabulary; by default nothing."""
+
+    def losses(self, output: torch.Tensor, batch: Batch) -> torch.Tensor:
+        """Loss of each example, shape (n,): cross-entropy over the relations."""
+        return functional.cross_entropy(output.float(), batch.target, reduction="none")
+
+    def relation_scores(self, output: torch.Tensor) -> torch.Tensor:
+        """Scores (samples, labels) from the outputs of `examples`; the highest one is the prediction."""
+        return output
+
+    def fit(
+        self,
+        samples: Sequence[Any],
+        checkpoint: Path | None = None,
+        after_epoch: Callable[[int], None] | None = None,
+        progress: bool = True,
+    ) -> History:
+        """Train with `settings` and `seed`; the last epoch is the result.
+
+        Parameters
+        ----------
+        checkpoint : file that is written on the way and read if it is there: training then goes on from it to
+            the same result. It must belong to the same samples, settings and seed.
+        after_epoch : called with the number of epochs done, the model being ready to predict.
+        progress : show a bar on standard error.
+
+        Raises
+        ------
+        ValueError : no samples, a relation that is no label of the model, a checkpoint of another model.
+        FloatingPointError : the loss is no longer finite.
+
+        >>> from helpers.data import RelationSample
+        >>> from helpers.models import build, default_settings
+        >>> samples = [RelationSample(word, f"{word} or not", (0, 1), (5, 8), word) for word in ("a", "b")]
+        >>> settings = default_settings("em-c").changed({"epochs": 2, "batch_size": 1})
+        >>> model = build("em-c", "all-MiniLM-L6-v2", ["a", "b"], settings, seed=9)
+        >>> history = model.fit(samples, progress=False)
+        >>> history.steps, len(history.losses), model.predict(samples, progress=False).shape
+        (4, 2, (2,))
+        """
+        if not samples:
+            raise ValueError("samples is empty: there is nothing to train on")
+        loop = _Loop(self, samples, checkpoint, progress)
+        with _deterministic(), loop.bar:
+            loop.resume()
+            while loop.epoch < self.settings.epochs:
+                loop.run_epoch()
+                if after_epoch:
+                    after_epoch(loop.epoch)
+                loop.save()  # after it, so that an epoch whose end was interrupted is done again
+        return loop.history
+
+    def outputs(
+        self,
+        examples: Sequence[Any],
+        function: Callable[[Batch], torch.Tensor] | None = None,
+        progress: bool = True,
+    ) -> torch.Tensor:
+        """What `forward`, or another function of a batch, gives for each of the examples, in their order:
+        (n, …), on the processor. At least one example is needed.
+        """
+        joined, size = accelerator(), PREDICTION_BATCH
+        # batches of about equal length, the longest first, so that memory fails early if at all
+        order = sorted(range(len(examples)), key=lambda index: examples[index].length, reverse=True)
+        batches = [order[start : start + size] for start in range(0, len(order), size)]
+        mine = batches[joined.process_index :: joined.num_processes]
+        bar = tqdm(mine, desc="predicting", unit="batch", disable=not (progress and joined.is_main_process))
+        device = next(self.parameters()).device
+        self.eval()
+        with torch.inference_mode():
+            inputs = (self.collate([examples[index] for index in batch]).to(device) for batch in bar)
+            computed = [(function or self)(batch).float() for batch in inputs]
+        rows = torch.cat(computed).cpu() if computed else ()  # on the device until now: no batch waits for it
+        pairs = list(zip(itertools.chain(*mine), rows, strict=True))
+        everything = gather_object(pairs) if joined.num_processes > 1 else pairs
+        return torch.stack([row for _, row in sorted(everything, key=lambda pair: pair[0])])
+
+    def raw_scores(self, samples: Sequence[Any], progress: bool = True) -> torch.Tensor:
+        """`relation_scores` of the samples, (samples, labels), the same in every process."""
+        if not len(samples):
+            return torch.empty(0, len(self.labels))
+        return self.relation_scores(self.outputs(self.examples(samples), progress=progress)).cpu()
+
+    def predict(self, samples: Sequence[Any], progress: bool = True) -> np.ndarray:
+        """The predicted label ids, shape (samples,); ties go to the smaller id."""
+        return self.raw_scores(samples, progress).numpy().argmax(axis=1)
+
+    def scores(self, samples: Sequence[Any], progress: bool = True) -> np.ndarray:
+        """The probability of each label, (samples, labels): the softmax of `relation_scores`."""
+        return torch.softmax(self.raw_scores(samples, progress).float(), dim=1).numpy().astype(float)
+
+    @property
+    def precision(self) -> str:
+        """Of the encoder, as settings and device say; fp32 where there is none."""
+        if self.encoder_name == NO_ENCODER:
+            return "fp32"
+        return resolved_precision(self.settings.precision, accelerator().device)
 
 
 class _Loop:
@@ -308,30 +395,3 @@ def _deterministic() -> Iterator[None]:
     finally:
         torch.use_deterministic_algorithms(before, warn_only=warned)
         torch.utils.deterministic.fill_uninitialized_memory = filled
-
-
-def outputs(
-    model: NeuralModel,
-    examples: Sequence[Any],
-    function: Callable[[Batch], torch.Tensor],
-    progress: bool = True,
-) -> torch.Tensor:
-    """What a function of the model gives for each of the examples, in their order: (n, …), on the processor.
-
-    `PREDICTION_BATCH` examples are computed together; at least one example is needed.
-    """
-    joined = accelerator()
-    # batches of about equal length, the longest first, so that memory fails early if at all
-    order = sorted(range(len(examples)), key=lambda index: examples[index].length, reverse=True)
-    batches = [order[start : start + PREDICTION_BATCH] for start in range(0, len(order), PREDICTION_BATCH)]
-    mine = batches[joined.process_index :: joined.num_processes]
-    bar = tqdm(mine, desc="predicting", unit="batch", disable=not (progress and joined.is_main_process))
-    device = next(model.parameters()).device
-    model.eval()
-    with torch.inference_mode():
-        inputs = (model.collate([examples[index] for index in batch]).to(device) for batch in bar)
-        computed = [function(batch).float() for batch in inputs]
-    rows = torch.cat(computed).cpu() if computed else ()  # on the device until now: no batch waits for it
-    pairs = list(zip(itertools.chain(*mine), rows, strict=True))
-    everything = gather_object(pairs) if joined.num_processes > 1 else pairs
-    return torch.stack([row for _, row in sorted(everything, key=lambda pair: pair[0])])

@@ -25,7 +25,7 @@ from ..runs import STUDIES_FOLDER, Run, safe_name
 from .direction import NAMES
 
 if TYPE_CHECKING:
-    from ..models.network import RelationClassifier
+    from ..models.entity_markers import RelationClassifier
 
 
 def _scores(run: Run) -> dict[str, float]:

@@ -23,10 +23,9 @@ from transformers import Trainer, TrainingArguments
 from helpers.core import MissingData
 from helpers.experiments import Experiment
 from helpers.experiments.run import read_data
-from helpers.models import training
 from helpers.models.base import Settings
 from helpers.models.encoder import resolved_precision
-from helpers.models.network import Batch, Example, collate
+from helpers.models.inputs import Batch, Example, collate
 from helpers.models.registry import build
 
 SENTENCES = 1600
@@ -91,10 +90,10 @@ class WithLoss(nn.Module):
 
 
 def ours(model, samples, precision: str = "fp32") -> float:
-    """Seconds of `training.train` as it is, tokenising included."""
+    """Seconds of `fit` as it is, tokenising included."""
     start = finished()
     model.settings = replace(OURS, precision=precision)
-    history = training.train(model, samples, progress=False)
+    history = model.fit(samples, progress=False)
     seconds = finished() - start
     assert history.examples == len(samples) and math.isfinite(history.losses[-1])
     return seconds

@@ -16,7 +16,7 @@ from helpers.experiments import Experiment, run_experiment
 from helpers.experiments import run as experiments
 from helpers.experiments.run import read_data
 from helpers.metrics import SCHEMES, Outcome, averages, direction_scores
-from helpers.models import build, network, training
+from helpers.models import build, training
 from helpers.models.base import Settings
 from helpers.models.training import load_weights
 from helpers.runs import load_run, run_path, run_state
@@ -84,7 +84,7 @@ class TestRunFile:
         assert run.hyperparameters["precision"] == precision in ("bf16", "fp32")
         assert run_state(run_path(run, "runs"), auto.recorded()).state == "current", "on any machine"
         other = {"bf16": "fp32", "fp32": "bf16"}[precision]
-        monkeypatch.setattr(network, "resolved_precision", lambda *_: other)
+        monkeypatch.setattr(training, "resolved_precision", lambda *_: other)
         with pytest.raises(FileExistsError, match="another configuration \\(hyperparameters\\)"):
             run_of(auto)
 
@@ -108,7 +108,7 @@ class TestRunFile:
         assert run.n == 120 and run.hyperparameters["training_samples"] == 2 * SENTENCES
         path = experiment.path(scratch / "runs")
         before = path.read_bytes()
-        monkeypatch.setattr(training, "train", None)
+        monkeypatch.setattr(training.NeuralModel, "fit", None)
         assert run_of(replace(experiment, settings=replace(QUICK))) == run
         with pytest.raises(FileExistsError, match=r"seed-9\.json holds .* \(hyperparameters\)"):
             run_of(replace(experiment, settings=replace(QUICK, epochs=3)))

@@ -11,7 +11,7 @@ from helpers.data import Bag
 from helpers.models import build, training
 from helpers.models.bags import AGGREGATORS, BagClassifier, _BagExample
 from helpers.models.base import Settings, bag_targets
-from helpers.models.network import Example
+from helpers.models.inputs import Example
 from helpers.models.sentence_encoders import Cnn
 from tests.support import nightly, sentence_of
 

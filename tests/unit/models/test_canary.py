@@ -17,8 +17,7 @@ from helpers.data.samples import word_spans
 from helpers.models import MODELS, build, default_settings
 from helpers.models.base import as_bags
 from helpers.models.linear import TECHNIQUES, DocumentClassifier
-from helpers.models.network import NeuralModel
-from helpers.models.training import processor_threads
+from helpers.models.training import NeuralModel, processor_threads
 from tests.support import nightly
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "canary.json"

@@ -14,7 +14,7 @@ from helpers.models import EMBEDDED, build
 from helpers.models import encoder as module
 from helpers.models.base import Settings
 from helpers.models.encoder import EMBEDDED_SHA256, load_encoder, resolved_precision
-from helpers.models.network import MARKERS, Example, collate
+from helpers.models.inputs import MARKERS, Example, collate
 
 WEIGHTS = "model.safetensors"
 

@@ -14,7 +14,7 @@ from helpers.data import RelationSample, parse_tagged
 from helpers.data.samples import word_spans
 from helpers.models import EMBEDDED
 from helpers.models.encoder import load_encoder
-from helpers.models.network import MARKERS, tokenize_marked
+from helpers.models.inputs import MARKERS, tokenize_marked
 from helpers.models.training import _epoch_batches, _parts
 
 WHOLE = 10_000

@@ -9,7 +9,7 @@ from helpers.models import attribution, build
 from helpers.models.base import Settings
 from helpers.models.baselines import Majority, TfidfBag
 from helpers.models.encoder import load_encoder
-from helpers.models.network import tokenize_marked
+from helpers.models.inputs import tokenize_marked
 from helpers.models.sentence_encoders import Cnn
 from helpers.models.type_restriction import TypeRestriction
 

@@ -9,7 +9,7 @@ import torch
 
 from helpers.data import RelationSample
 from helpers.models.bags import without_entities
-from helpers.models.network import collate
+from helpers.models.inputs import collate
 from helpers.models.sentence_encoders import Cnn, Pcnn
 from helpers.models.word_vectors import PAD, UNK, words_of
 from tests.support import sentence_of

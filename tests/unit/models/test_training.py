@@ -65,7 +65,7 @@ def steps(monkeypatch) -> list[int]:
 def trained(model, settings: Settings = QUICK, seed: int = 9, samples=SAMPLES, **options):
     """The weights after training, and its history."""
     model.settings, model.seed = settings, seed
-    history = training.train(model, samples, progress=False, **options)
+    history = model.fit(samples, progress=False, **options)
     return {name: value.clone() for name, value in model.state_dict().items()}, history
 
 

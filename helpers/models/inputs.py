@@ -1,4 +1,4 @@
-"""What every network is, and what it reads: marked sentences, windows around the entities, batches.
+"""What a network reads: marked sentences, windows around the entities, batches.
 
 Sentences are tokenised piece by piece at the markers, so the markers' places are known whatever the tokenizer
 (WordPiece or byte-level BPE).
@@ -6,22 +6,15 @@ Sentences are tokenised piece by piece at the markers, so the markers' places ar
 
 from __future__ import annotations
 
-import random
 import re
-from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 import torch
-from torch import nn
-from torch.nn import functional
 
 from ..data import RDR_MARKERS, RelationSample, render
-from . import training
-from .base import NO_ENCODER, History, Model, Settings
-from .encoder import Encoder, load_encoder, resolved_precision
 
 MARKERS = tuple(marker.strip() for marker in RDR_MARKERS)
 """The four marker tokens of paper R: open and close entity 1, open and close entity 2."""
@@ -201,154 +194,3 @@ def _window(ids: list[int], marks: list[int], inside: list[bool], limit: int) ->
     kept = np.sort(np.argsort(distance, kind="stable")[:limit])
     places = tuple(np.searchsorted(kept, opened).tolist())
     return Marked([ids[old] for old in kept], places, len(ids) - limit)
-
-
-class NeuralModel(nn.Module, Model):
-    """What training and prediction need of a model, with or without a pretrained encoder.
-
-    A subclass gives `examples` and `forward` (from a `Batch` to what the loss reads, first axis examples)
-    and, where they differ from the usual, `training_examples`, `collate`, `losses` and `relation_scores`.
-    """
-
-    padding: int = 0
-    fills: Mapping[str, float] = {}
-    """Of a batch; see `collate`."""
-
-    resampled: bool = False
-    """Whether `training_examples` differ from epoch to epoch."""
-    packages = ("numpy", "scipy", "torch", "transformers", "tokenizers", "accelerate")
-
-    def __init__(self, labels: Sequence[str]) -> None:
-        super().__init__()
-        self.labels, self.settings = tuple(labels), Settings()
-
-    @abstractmethod
-    def examples(self, samples: Sequence[Any]) -> list[Any]:
-        """Inputs for prediction: one for each sample (`relation_scores` may expect several)."""
-
-    def training_examples(self, samples: Sequence[Any], rng: random.Random) -> list[Any]:
-        """Inputs of one epoch; by default those of prediction. `rng` is seeded for the epoch."""
-        return self.examples(samples)
-
-    def collate(self, examples: Sequence[Any], weight: Sequence[float] | float = 1.0) -> Batch:
-        """The examples as one batch, padded to the longest; `weight` is the share of each in the loss."""
-        return collate(examples, self.padding, weight, self.fills)
-
-    def prepare(self, samples: Sequence[Any]) -> None:
-        """What has to be set before training, such as the vocabulary; by default nothing."""
-
-    def losses(self, output: torch.Tensor, batch: Batch) -> torch.Tensor:
-        """Loss of each example, shape (n,): cross-entropy over the relations."""
-        return functional.cross_entropy(output.float(), batch.target, reduction="none")
-
-    def relation_scores(self, output: torch.Tensor) -> torch.Tensor:
-        """Scores (samples, labels) from the outputs of `examples`; the highest one is the prediction."""
-        return output
-
-    def fit(self, samples: Sequence[Any], *how: Any, **named: Any) -> History:
-        """See `training.train`."""
-        return training.train(self, samples, *how, **named)
-
-    def raw_scores(self, samples: Sequence[Any], progress: bool = True) -> torch.Tensor:
-        """`relation_scores` of the samples, (samples, labels), the same in every process."""
-        if not len(samples):
-            return torch.empty(0, len(self.labels))
-        return self.relation_scores(training.outputs(self, self.examples(samples), self, progress)).cpu()
-
-    def predict(self, samples: Sequence[Any], progress: bool = True) -> np.ndarray:
-        """The predicted label ids, shape (samples,); ties go to the smaller id."""
-        return self.raw_scores(samples, progress).numpy().argmax(axis=1)
-
-    def scores(self, samples: Sequence[Any], progress: bool = True) -> np.ndarray:
-        """The probability of each label, (samples, labels): the softmax of `relation_scores`."""
-        return torch.softmax(self.raw_scores(samples, progress).float(), dim=1).numpy().astype(float)
-
-    @property
-    def precision(self) -> str:
-        """Of the encoder, as settings and device say; fp32 where there is none."""
-        if self.encoder_name == NO_ENCODER:
-            return "fp32"
-        return resolved_precision(self.settings.precision, training.accelerator().device)
-
-
-class OnEncoder(NeuralModel):
-    """A network on a pretrained encoder, which its class is given first."""
-
-    markers: tuple[str, ...] = MARKERS
-    """What stands before and after entity 1, before and after entity 2."""
-
-    @classmethod
-    def new(
-        cls,
-        labels: Sequence[str],
-        settings: Settings,
-        encoder: str,
-        attention: str | None,
-        layers: int | None = None,
-        **options: Any,
-    ) -> NeuralModel:
-        """On a loaded encoder, or its first `layers`."""
-        needs = {"markers": cls.markers, "marker_vectors": settings.marker_vectors} | cls.needs(**options)
-        loaded = load_encoder(encoder, dropout=settings.dropout, attention=attention, layers=layers, **needs)
-        return cls(loaded, labels, settings.max_length, **options)
-
-    @classmethod
-    def needs(cls, **options: Any) -> dict[str, Any]:
-        """What else `load_encoder` is told for a model with these options."""
-        return {}
-
-    def put_on(self, encoder: Encoder, max_length: int) -> None:
-        """Take the encoder, and its limit if `max_length` is beyond it."""
-        self.encoder, self.padding = encoder, encoder.tokenizer.pad_token_id
-        self.encoder_name, self.encoder_sha256 = encoder.name, encoder.sha256
-        self.max_length = min(max_length, encoder.longest)
-
-    def prepare(self, samples: Sequence[Any]) -> None:
-        """The encoder's precision; its pooling layer learns only where it is read."""
-        self.encoder.precision = self.settings.precision
-        for name, parameter in self.encoder.named_parameters():
-            parameter.requires_grad_("pooler" not in name or self.encoder.pooled)
-        super().prepare(samples)
-
-    def marked(self, samples: Sequence[RelationSample], marker_ids: Sequence[Sequence[int]]) -> list[Example]:
-        """The marked sentences between the classification and the separator token; places are the markers."""
-        tokenizer = self.encoder.tokenizer
-        return [
-            Example(
-                [tokenizer.cls_token_id, *ids, tokenizer.sep_token_id],
-                tuple(mark + 1 for mark in marks),
-                0,
-                cut=cut,
-            )
-            for ids, marks, cut in tokenize_marked(tokenizer, samples, marker_ids, self.max_length - 2)
-        ]
-
-
-class RelationClassifier(OnEncoder):
-    """A pretrained encoder and what a model puts on top of it.
-
-    A subclass gives `forward` and, where they differ from the usual, `examples`, `training_examples`,
-    `losses` and `relation_scores`. `max_length` : most tokens of an input, special tokens included.
-
-    >>> model = RelationClassifier(load_encoder(markers=MARKERS), ["Other"])
-    >>> (example,) = model.examples([RelationSample("1", "fire and panic", (0, 4), (9, 14), "Other")])
-    >>> model.encoder.tokenizer.decode(example.ids)
-    '[CLS] [E11] fire [E12] and [E21] panic [E22] [SEP]'
-    >>> example.places
-    (1, 3, 5, 7)
-    """
-
-    def __init__(self, encoder: Encoder, labels: Sequence[str], max_length: int = 128) -> None:
-        super().__init__(labels)
-        self.put_on(encoder, max_length)
-
-    @property
-    def marker_ids(self) -> list[list[int]]:
-        """The token ids of each marker: one, or several if it is not in the vocabulary."""
-        tokenizer = self.encoder.tokenizer
-        return [tokenizer(marker, add_special_tokens=False)["input_ids"] for marker in self.markers]
-
-    def examples(self, samples: Sequence[RelationSample]) -> list[Example]:
-        """The marked sentence between the classification and the separator token."""
-        pairs = zip(self.marked(samples, self.marker_ids), samples, strict=True)
-        return [example._replace(target=self.label_id(sample)) for example, sample in pairs]
