@@ -79,16 +79,14 @@ def cls_attention(
 
     Parameters
     ----------
-    model : built with `attention='eager'`, in evaluation mode afterwards. `relation` : see `tokens_read`.
-
-    Raises ValueError if the model does not hand out its attention weights.
+    model : afterwards it is in evaluation mode, and has transformers' attention 'eager', which alone gives
+        the weights. `relation` : see `tokens_read`.
     """
     batch = _input(model, sample, relation)
     model.eval()
+    model.encoder.transformer.set_attn_implementation("eager")
     with torch.inference_mode():
         layers = model.encoder.outputs(batch, output_attentions=True).attentions
-    if not layers or any(layer is None for layer in layers):
-        raise ValueError("the model gives no attention weights; build it with attention='eager'")
     return torch.cat(layers)[:, :, 0].float().cpu().numpy()
 
 

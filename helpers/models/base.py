@@ -217,9 +217,7 @@ class Model(ABC):
     packages: ClassVar[tuple[str, ...]] = ("numpy", "scipy")
 
     @classmethod
-    def new(
-        cls, labels: Sequence[str], settings: Settings, encoder: str, attention: str | None, **options: Any
-    ) -> Model:
+    def new(cls, labels: Sequence[str], settings: Settings, encoder: str, **options: Any) -> Model:
         """What `build` makes, torch's generator being seeded; one that has no use for the rest is made of
         labels and options."""
         return cls(labels, **options)

@@ -100,7 +100,6 @@ def load_encoder(
     markers: Sequence[str] = (),
     dropout: float | None = None,
     pooler: bool = False,
-    attention: str | None = None,
     marker_vectors: str = "random",
     layers: int | None = None,
 ) -> Encoder:
@@ -115,7 +114,6 @@ def load_encoder(
     markers : tokens to add; one that the vocabulary has already (`$`, `#`) keeps its vector.
     dropout : of hidden states and attention; None keeps the encoder's own.
     pooler : with the pooling layer of BERT; an encoder without one, or without its weights, is then refused.
-    attention : implementation, as in transformers; 'eager' gives attention weights.
     marker_vectors : 'random' or 'mean', see `Settings`.
     layers : only the first so many of its layers; None: all.
 
@@ -137,7 +135,7 @@ def load_encoder(
         if name == EMBEDDED and sha256 != EMBEDDED_SHA256:
             raise ValueError(f"its weights' sha256 is {sha256}, not {EMBEDDED_SHA256}")
         tokenizer = AutoTokenizer.from_pretrained(source, use_fast=True, trust_remote_code=False)
-        transformer = _transformer(source, pooler, dropout, layers, attention)
+        transformer = _transformer(source, pooler, dropout, layers)
     except (OSError, KeyError, ValueError, ImportError, RuntimeError, SafetensorError) as error:
         reason = (str(error).strip() or type(error).__name__).splitlines()[0]
         raise ValueError(f"encoder {name!r} cannot be loaded: {reason}") from error
@@ -171,9 +169,7 @@ def _source(name: str) -> str:
     return str(Path(spec.submodule_search_locations[0]) / "model")
 
 
-def _transformer(
-    source: str, pooler: bool, dropout: float | None, layers: int | None, attention: str | None
-) -> nn.Module:
+def _transformer(source: str, pooler: bool, dropout: float | None, layers: int | None) -> nn.Module:
     config = AutoConfig.from_pretrained(source, trust_remote_code=False)
     for name in ("hidden_dropout_prob", "attention_probs_dropout_prob", "dropout", "attention_dropout"):
         if dropout is not None and hasattr(config, name):
@@ -184,7 +180,6 @@ def _transformer(
         config.num_hidden_layers = layers
     settings: dict[str, Any] = {"config": config, "use_safetensors": True, "trust_remote_code": False}
     settings |= {"dtype": torch.float32, "output_loading_info": True}
-    settings |= {"attn_implementation": attention} if attention else {}
     with _quiet():  # that weights of the language-model head are unused is no news here
         try:
             transformer, loading = AutoModel.from_pretrained(source, add_pooling_layer=pooler, **settings)

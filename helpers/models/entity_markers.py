@@ -37,13 +37,12 @@ class OnEncoder(NeuralModel):
         labels: Sequence[str],
         settings: Settings,
         encoder: str,
-        attention: str | None,
         layers: int | None = None,
         **options: Any,
     ) -> NeuralModel:
         """On a loaded encoder, or its first `layers`."""
         needs = {"markers": cls.markers, "marker_vectors": settings.marker_vectors} | cls.needs(**options)
-        loaded = load_encoder(encoder, dropout=settings.dropout, attention=attention, layers=layers, **needs)
+        loaded = load_encoder(encoder, dropout=settings.dropout, layers=layers, **needs)
         return cls(loaded, labels, settings.max_length, **options)
 
     @classmethod

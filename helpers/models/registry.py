@@ -224,7 +224,6 @@ def build(
     labels: Sequence[str],
     settings: Settings | None,
     seed: int,
-    attention: str | None = None,
     **options: Any,
 ) -> Model:
     """An untrained model; new weights are drawn from `seed`.
@@ -232,7 +231,7 @@ def build(
     Parameters
     ----------
     name : one of `MODELS`.
-    encoder : see `load_encoder`; `attention` likewise. Models without an encoder ignore both.
+    encoder : see `load_encoder`. Models without an encoder ignore it.
     options : of the model, e.g. `layer_norm=True` for em-es; of a model around another one, `base` and the
         options of that.
 
@@ -244,6 +243,6 @@ def build(
 
         torch.manual_seed(seed)
     settings = settings or Settings()
-    model = kind.new(labels, settings, encoder, attention, **every)
+    model = kind.new(labels, settings, encoder, **every)
     model.settings, model.seed = settings, seed
     return model

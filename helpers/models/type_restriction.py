@@ -116,7 +116,6 @@ class TypeRestriction(nn.Module, Model):
         labels: Sequence[str],
         settings: Settings,
         encoder: str,
-        attention: str | None,
         base: str = "cnn",
         evaluation: Literal["corrected", "as-published"] = "corrected",
         typed: bool = True,
@@ -125,7 +124,7 @@ class TypeRestriction(nn.Module, Model):
         """Around models of the registry's name `base`, which are given the rest."""
 
         def make(names: Sequence[str], seed: int) -> Model:
-            return build(base, encoder, names, settings, seed, attention, **options)
+            return build(base, encoder, names, settings, seed, **options)
 
         return cls(labels, make, evaluation, typed)
 

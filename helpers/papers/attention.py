@@ -228,9 +228,8 @@ def case_study(
 
     from ..models.training import load_weights
 
-    options = experiment.options | {"attention": "eager"}
     made = (experiment.model, experiment.encoder, _labels(experiment), experiment.resolved())
-    model = load_weights(Path(weights), build(*made, experiment.seed, **options))
+    model = load_weights(Path(weights), build(*made, experiment.seed, **experiment.options))
     study = {
         "model": experiment.name,
         "dataset": experiment.dataset_name,

@@ -16,7 +16,7 @@ LAYERS, HEADS = 2, 4
 
 @pytest.fixture
 def new(tiny_bert):
-    return lambda name: build(name, str(tiny_bert), SEMEVAL_RELATIONS, Settings(), 9, attention="eager")
+    return lambda name: build(name, str(tiny_bert), SEMEVAL_RELATIONS, Settings(), 9)
 
 
 def test_attention_is_that_of_the_formula(new) -> None:

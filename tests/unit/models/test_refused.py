@@ -34,7 +34,7 @@ def classifier(name: str, labels=SEMEVAL_RELATIONS, **options):
 
 
 def gradients(name: str, **arguments):
-    model = classifier(name, attention="eager")
+    model = classifier(name)
     return lambda folder: attribution.integrated_gradients(model(folder), SAMPLE, **arguments)
 
 
@@ -50,7 +50,6 @@ REFUSED = [
     (gradients("em-c", relation="Other", against="Cause"), "'Cause' is none that the model scores"),
     (gradients("emr-c", relation="Other", against="Cause-Effect(e1,e2)"), "one relation at a time"),
     (gradients("em-c", relation="Other", steps=0), "steps is 0"),
-    (lambda folder: attribution.cls_attention(classifier("em-c")(folder), SAMPLE), "attention='eager'"),
     (classifier("ptr", ZORGONITE), "label word 'zorgonite' is not one token of tiny-bert: "),
     (lambda folder: load_encoder(folder, layers=0), "cannot be loaded: layers is 0; it has 2"),
     (lambda folder: load_encoder(folder, layers=3), "cannot be loaded: layers is 3; it has 2"),
