@@ -184,7 +184,7 @@ import runpy, sys
 from pathlib import Path
 from helpers.experiments import run as experiments
 from helpers.models import training
-experiments.CHECKPOINTS, training.CHECKPOINT_STEPS = Path(sys.argv.pop(1)), 5
+experiments.CHECKPOINTS, training.CHECKPOINT_SECONDS, training.CHECK_STEPS = Path(sys.argv.pop(1)), 0, 5
 runpy.run_module("helpers", run_name="__main__", alter_sys=True)
 """
 

@@ -77,8 +77,9 @@ class Encoder(nn.Module):
         self.precision, self.pooled = "fp32", pooled
 
     def forward(self, batch: Batch, **options: bool) -> torch.Tensor:
-        """Hidden states of the last layer, shape (samples, tokens, H)."""
-        return self.outputs(batch, **options).last_hidden_state.float()
+        """Hidden states of the last layer, shape (samples, tokens, H), in the precision that they have: who
+        reads some of them turns those into fp32."""
+        return self.outputs(batch, **options).last_hidden_state
 
     def outputs(self, batch: Batch, **options: bool) -> object:
         """All that the transformer returns; `options` as in transformers, e.g. `output_attentions=True`."""

@@ -144,7 +144,7 @@ class EntityMarkersCls(_EntityMarkers):
 
     def forward(self, batch: Batch) -> torch.Tensor:
         """Logits (n, R)."""
-        return self.classifier(self.encoder(batch)[:, 0])
+        return self.classifier(self.encoder(batch)[:, 0].float())
 
 
 class EntityMarkersStart(_EntityMarkers):
@@ -265,6 +265,11 @@ class LiteralRelationCls(RelationClassifier):
         self._literal = dict(zip(self.candidates, tokens, strict=True))
         self._special = self.encoder.tokenizer.num_special_tokens_to_add(pair=True)
 
+    def prepare(self, samples: Sequence[RelationSample]) -> None:
+        """The sentences are tokenised once, though pairs may be drawn anew in every epoch."""
+        super().prepare(samples)
+        self._training = self._sentences(samples)
+
     def _sentences(self, samples: Sequence[RelationSample]) -> list[Marked]:
         limit = self.max_length - self._special - max(map(len, self._literal.values()))
         return tokenize_marked(self.encoder.tokenizer, samples, self.marker_ids, limit)
@@ -288,7 +293,7 @@ class LiteralRelationCls(RelationClassifier):
     def training_examples(self, samples: Sequence[RelationSample], rng: random.Random) -> list[Example]:
         """Every sentence with its relation and with a wrong one."""
         pairs = []
-        for sample, sentence in zip(samples, self._sentences(samples), strict=True):
+        for sample, sentence in zip(samples, self._training, strict=True):
             gold = self.label_id(sample)
             if gold in self._literal:
                 pairs.append(self._pair(gold, sentence, 1))
@@ -298,7 +303,7 @@ class LiteralRelationCls(RelationClassifier):
 
     def forward(self, batch: Batch) -> torch.Tensor:
         """Logits (n,) of 'holds'."""
-        return self.classifier(self.encoder(batch)[:, 0])[:, 0]
+        return self.classifier(self.encoder(batch)[:, 0].float())[:, 0]
 
     def losses(self, output: torch.Tensor, batch: Batch) -> torch.Tensor:
         """Binary cross-entropy of each pair, shape (n,)."""

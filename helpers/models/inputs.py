@@ -67,7 +67,8 @@ class Batch:
 
     def to(self, device: torch.device) -> Batch:
         """The same batch on another device."""
-        return self.map(lambda tensor: tensor.to(device, non_blocking=True))
+        pinned = self.map(torch.Tensor.pin_memory) if device.type == "cuda" else self
+        return pinned.map(lambda tensor: tensor.to(device, non_blocking=True))
 
 
 def collate(
@@ -115,12 +116,12 @@ def _padded(values: Sequence[Any], fill: float) -> torch.Tensor:
 
 
 def states_at(hidden: torch.Tensor, places: torch.Tensor) -> torch.Tensor:
-    """(n, P, H): of the hidden states (n, tokens, H) those at the places (n, P).
+    """(n, P, H) in fp32: of the hidden states (n, tokens, H) those at the places (n, P).
 
     >>> states_at(torch.tensor([[[1.0], [2.0], [3.0]]]), torch.tensor([[2, 0]])).flatten().tolist()
     [3.0, 1.0]
     """
-    return hidden[torch.arange(len(hidden), device=hidden.device)[:, None], places]
+    return hidden[torch.arange(len(hidden), device=hidden.device)[:, None], places].float()
 
 
 class Marked(NamedTuple):

@@ -36,10 +36,12 @@ from .base import NO_ENCODER, History, Model, Settings
 from .encoder import resolved_precision
 from .inputs import Batch, collate
 
-CHECKPOINT_STEPS = 200
-"""A checkpoint is written after every epoch and after that many steps."""
-PREDICTION_BATCH = 64
-"""Examples that are computed together when a model is asked."""
+CHECKPOINT_SECONDS = 300
+"""How long after the last checkpoint the next one is written; at the end of a training there is one, too."""
+CHECK_STEPS = 10
+"""After so many steps, and after an epoch, it is seen whether a checkpoint is due."""
+PREDICTION_TOKENS = 4096
+"""Tokens, padding among them, that are computed together when a model is asked."""
 _POOL = 50
 """Batches that are sorted by length together: the fewer, the more random; the more, the less padding."""
 
@@ -79,7 +81,7 @@ def save_weights(path: Path, model: nn.Module) -> Path:
 
 
 def load_weights(path: Path, model: nn.Module) -> nn.Module:
-    """Put weights that `save_weights` wrote into a model of the same kind.
+    """Put weights that `save_weights` wrote into a model of the same kind, on the device that there is.
 
     Raises ValueError that names the file if it does not fit.
     """
@@ -87,7 +89,7 @@ def load_weights(path: Path, model: nn.Module) -> nn.Module:
         model.load_state_dict(_read(path)[0])
     except Exception as error:
         raise ValueError(f"{path}: these weights do not fit the model ({error})") from None
-    return model
+    return model.to(accelerator().device)
 
 
 def _write(path: Path, values: Mapping[str, Any], metadata: dict[str, str] | None = None) -> None:
@@ -176,7 +178,7 @@ class NeuralModel(nn.Module, Model):
         if not samples:
             raise ValueError("samples is empty: there is nothing to train on")
         loop = _Loop(self, samples, checkpoint, progress)
-        with _deterministic(), loop.bar:
+        with _numerics(), loop.bar:
             loop.resume()
             while loop.epoch < self.settings.epochs:
                 loop.run_epoch()
@@ -194,15 +196,12 @@ class NeuralModel(nn.Module, Model):
         """What `forward`, or another function of a batch, gives for each of the examples, in their order:
         (n, …), on the processor. At least one example is needed.
         """
-        joined, size = accelerator(), PREDICTION_BATCH
-        # batches of about equal length, the longest first, so that memory fails early if at all
-        order = sorted(range(len(examples)), key=lambda index: examples[index].length, reverse=True)
-        batches = [order[start : start + size] for start in range(0, len(order), size)]
+        joined, batches = accelerator(), _prediction_batches([example.length for example in examples])
         mine = batches[joined.process_index :: joined.num_processes]
         bar = tqdm(mine, desc="predicting", unit="batch", disable=not (progress and joined.is_main_process))
         device = next(self.parameters()).device
         self.eval()
-        with torch.inference_mode():
+        with torch.inference_mode(), _numerics():
             inputs = (self.collate([examples[index] for index in batch]).to(device) for batch in bar)
             computed = [(function or self)(batch).float() for batch in inputs]
         rows = torch.cat(computed).cpu() if computed else ()  # on the device until now: no batch waits for it
@@ -244,6 +243,7 @@ class _Loop:
         self.steps_per_epoch = -(-len(self.examples) // self.settings.batch_size)
         self.epoch = self.step = 0
         self.loss_sum = torch.zeros((), dtype=torch.float64, device=self.joined.device)
+        self.lap, self.saved = time.perf_counter(), time.monotonic()
         cuts, steps = [one.cut for one in self.examples], self.steps_per_epoch * self.settings.epochs
         self.history = History([], 0.0, steps, len(cuts), sum(map(bool, cuts)), sum(cuts))
         hidden = not (progress and self.joined.is_main_process)
@@ -275,11 +275,15 @@ class _Loop:
         self.bar.update(self.step)
 
     def save(self) -> None:
-        """Write a checkpoint, by the first process, which keeps the losses of all; the others wait."""
+        """Write a checkpoint if one is due, by the first process, which keeps the losses of all; the others
+        wait."""
         joined, history = self.joined, self.history
+        waited = max(gather_object([time.monotonic() - self.saved]))  # one answer in all processes
+        if self.checkpoint is None or (waited < CHECKPOINT_SECONDS and self.step < history.steps):
+            return
         total = joined.reduce(self.loss_sum, reduction="sum")
         self.loss_sum = total if joined.is_main_process else torch.zeros_like(total)
-        if self.checkpoint is not None and joined.is_main_process:
+        if joined.is_main_process:
             states = self.optimizer.optimizer.state_dict()["state"].items()
             parts = {f"optimizer.{number}": state for number, state in states}
             parts["model"] = self.bare.state_dict()
@@ -288,20 +292,30 @@ class _Loop:
             done |= {"losses": history.losses, "seconds": history.seconds}
             _write(self.checkpoint, named, {"progress": json.dumps(done)})
         joined.wait_for_everyone()
+        self.saved = time.monotonic()
+
+    def _count_seconds(self) -> None:
+        """Those since the last call, when the device has computed all that it was asked for."""
+        if self.joined.device.type != "cpu":
+            torch.accelerator.synchronize(self.joined.device)
+        now = time.perf_counter()
+        self.history.seconds += now - self.lap
+        self.lap = now
 
     def run_epoch(self) -> None:
         """The steps of this epoch that are still to be done."""
         self.model.train()
+        self.lap = time.perf_counter()
         if self.bare.resampled and self.epoch:
             self.examples = self.bare.training_examples(self.samples, self._rng("examples", self.epoch))
         lengths = [example.length for example in self.examples]
         batches = _epoch_batches(lengths, self.settings.batch_size, self._rng("order", self.epoch))
         for batch in batches[self.step - self.epoch * self.steps_per_epoch :]:
-            start = time.perf_counter()
             self._one_step(batch)
-            self.history.seconds += time.perf_counter() - start
-            if self.step % CHECKPOINT_STEPS == 0 and self.step % self.steps_per_epoch:
+            if self.step % CHECK_STEPS == 0 and self.step % self.steps_per_epoch:
+                self._count_seconds()
                 self.save()
+        self._count_seconds()
         self.epoch += 1
         mean = self.joined.reduce(self.loss_sum, reduction="sum").item() / self.steps_per_epoch
         if not np.isfinite(mean):
@@ -312,7 +326,7 @@ class _Loop:
 
     def _one_step(self, batch: Sequence[int]) -> None:
         joined, settings = self.joined, self.settings
-        torch.manual_seed(self._rng("step", self.step).getrandbits(62))
+        torch.manual_seed(self._rng("step", self.step).getrandbits(62) + joined.process_index)
         for group in self.optimizer.param_groups:
             group["lr"] = settings.rate(self.step, self.history.steps)
         parts = _parts(batch, settings.accumulate, joined.process_index, joined.num_processes)
@@ -368,6 +382,21 @@ def _epoch_batches(lengths: Sequence[int], size: int, rng: random.Random) -> lis
     return batches
 
 
+def _prediction_batches(lengths: Sequence[int]) -> list[list[int]]:
+    """Positions of examples, of about equal length in a batch of at most `PREDICTION_TOKENS`, the longest
+    first, so that memory fails early if at all.
+
+    >>> _prediction_batches([3000, 9, 2048, 2048])
+    [[0], [2, 3], [1]]
+    """
+    batches: list[list[int]] = []
+    for index in sorted(range(len(lengths)), key=lengths.__getitem__, reverse=True):
+        if not batches or (len(batches[-1]) + 1) * lengths[batches[-1][0]] > PREDICTION_TOKENS:
+            batches.append([])
+        batches[-1].append(index)
+    return batches
+
+
 def _optimizer(model: NeuralModel) -> Optimizer:
     """Fused Adam or AdamW with weight decay on matrices only; plain SGD with weight decay on everything."""
     settings = model.settings
@@ -382,16 +411,21 @@ def _optimizer(model: NeuralModel) -> Optimizer:
 
 
 @contextlib.contextmanager
-def _deterministic() -> Iterator[None]:
-    """The same operations in the same order in every run; on a GPU, what has no such form only warns."""
+def _numerics() -> Iterator[None]:
+    """The same operations in the same order in every run; on a GPU, what has no such form only warns, and
+    products of fp32 are computed in TF32."""
     os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
     before = torch.are_deterministic_algorithms_enabled()
     warned = torch.is_deterministic_algorithms_warn_only_enabled()
     filled = torch.utils.deterministic.fill_uninitialized_memory
     torch.use_deterministic_algorithms(True, warn_only=torch.cuda.is_available())
     torch.utils.deterministic.fill_uninitialized_memory = False  # costs time and finds bugs of torch only
+    products = torch.get_float32_matmul_precision()
+    if torch.cuda.is_available():
+        torch.set_float32_matmul_precision("high")
     try:
         yield
     finally:
         torch.use_deterministic_algorithms(before, warn_only=warned)
         torch.utils.deterministic.fill_uninitialized_memory = filled
+        torch.set_float32_matmul_precision(products)

@@ -104,8 +104,8 @@ class TestEveryModel:
             assert scores(model, turned, aggregator) == pytest.approx(whole, abs=1e-4)
             alone = np.concatenate([scores(model, [bag], aggregator) for bag in BAGS[:4]])
             assert alone == pytest.approx(whole[:4], abs=1e-4)
-            for size in (1, 2, 3, 7, 64):  # below the largest bag, between, all 50 sentences at once
-                monkeypatch.setattr(training, "PREDICTION_BATCH", size)
+            for size in (1, 20, 30, 70, 4096):  # one sentence, below the largest bag, all 50 at once
+                monkeypatch.setattr(training, "PREDICTION_TOKENS", size)
                 assert scores(model, BAGS, aggregator) == pytest.approx(whole, abs=1e-4)
 
 

@@ -197,6 +197,7 @@ class TestLiteralRelation:
         model = model_of(tiny_bert, "emr-c", candidates=candidates)
         names = [model.labels[place] for place in model.candidates] * len(SAMPLES)
         labels = dict(zip((tuple(one.ids) for one in model.examples(SAMPLES)), names, strict=True))
+        model.prepare(SAMPLES)
         examples = model.training_examples(SAMPLES, random.Random(3))
         assert [example.target for example in examples] == targets
         right = [labels[tuple(example.ids)] for example in examples if example.target]

@@ -124,7 +124,8 @@ class TestLearning:
 class TestInterrupted:
     @pytest.fixture(autouse=True)
     def often(self, monkeypatch) -> None:
-        monkeypatch.setattr(training, "CHECKPOINT_STEPS", 2)
+        monkeypatch.setattr(training, "CHECKPOINT_SECONDS", 0)
+        monkeypatch.setattr(training, "CHECK_STEPS", 2)
 
     @pytest.mark.parametrize(("at", "kept"), nightly([(3, 2), (5, 5), (14, 14)], 2, (5, 5), (14, 14)))
     def test_it_goes_on_to_the_same_result(self, at, kept, new, tmp_path, steps) -> None:
@@ -183,7 +184,7 @@ class TestPrediction:
         samples = [*SAMPLES[:9], replace(SAMPLES[9], text=SAMPLES[9].text + " and so on" * 9)]
         found = model.predict(samples, progress=False)
         assert found.shape == (10,) and len(set(found.tolist())) > 1
-        monkeypatch.setattr(training, "PREDICTION_BATCH", 3)
+        monkeypatch.setattr(training, "PREDICTION_TOKENS", 60)
         assert model.predict(samples[::-1], progress=False).tolist() == found[::-1].tolist()
         alone = [model.predict([sample], progress=False).item() for sample in samples]
         assert alone == found.tolist()
