@@ -17,6 +17,7 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
+from joblib import cpu_count
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.cluster import KMeans
@@ -28,7 +29,7 @@ from sklearn.utils.validation import assert_all_finite, check_is_fitted, column_
 from tqdm import tqdm
 
 from ...metrics import as_label_matrix
-from .liblinear import LabelProblems, Options, cores, parse_options
+from .liblinear import LabelProblems, Options, parse_options
 
 ALONE = 50_000
 """Decision values below which a further thread would cost more than it saves."""
@@ -132,7 +133,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
 
     def _values(self, X: sparse.csr_array | np.ndarray) -> np.ndarray:
         values = np.empty((X.shape[0], self.weights_.shape[1]))
-        jobs = min(self.n_jobs or cores(), X.shape[0] * values.shape[1] // ALONE + 1)
+        jobs = min(self.n_jobs or cpu_count(), X.shape[0] * values.shape[1] // ALONE + 1)
         bounds = [X.shape[0] * part // jobs for part in range(jobs + 1)]
 
         def fill(start: int, end: int) -> None:
@@ -208,7 +209,7 @@ class OneVsRest(LinearClassifier):
     """
 
     def _solve(self, problems: LabelProblems) -> None:
-        list(problems.each(LabelProblems.keep, range(problems.count)))
+        list(problems.each(problems.keep, range(problems.count)))
 
 
 class BinaryAndMulticlass(LinearClassifier):
@@ -364,7 +365,7 @@ class LabelTree(LinearClassifier):
             node.weights, node.bias = sparse.csr_array((X.shape[1], columns)), np.zeros(columns)
             return
         problems = LabelProblems(X[relevant], node.targets(y)[relevant], options, self.n_jobs)
-        list(problems.each(LabelProblems.keep, range(columns)))
+        list(problems.each(problems.keep, range(columns)))
         weights, node.bias = problems.without_bias(problems.weights.T)
         node.weights = _short(sparse.csr_array(weights))
 

@@ -10,7 +10,6 @@ the option rules LibMultiLabel's linear methods; of the solvers Fan et al. 2008,
 from __future__ import annotations
 
 import ctypes
-import functools
 import math
 import mmap
 import multiprocessing
@@ -25,6 +24,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
+from joblib import cpu_count
 from liblinear.liblinear import liblinear, parameter, problem, solver_names
 from scipy import sparse
 from tqdm import tqdm
@@ -34,6 +34,10 @@ _TAKEN = {"-s": int, "-B": float, "-m": int}
 """Options that LIBLINEAR is not given as they are, and their numbers; of several the last one counts."""
 _DUAL_SVM = (solver_names.L2R_L2LOSS_SVC_DUAL, solver_names.L2R_L1LOSS_SVC_DUAL)
 _SEED = 1
+try:
+    _set_seed = ctypes.CDLL(None).srand
+except (TypeError, OSError, AttributeError):
+    _set_seed = int  # Windows has no handle of the C library; the order is not seeded there
 ALONE = 3_000_000
 """Stored features times problems below which further processes would cost more than they save."""
 AHEAD = 4
@@ -54,15 +58,6 @@ class Options:
     text: str
     bias: float
     jobs: int | None
-
-    @property
-    def has_bias(self) -> bool:
-        """Whether documents get a constant feature.
-
-        >>> parse_options("-B 1").has_bias, parse_options("").has_bias
-        (True, False)
-        """
-        return self.bias > 0
 
 
 def parse_options(text: str | None) -> Options:
@@ -166,14 +161,17 @@ class LabelProblems:
             table = table.copy()
             table.sum_duplicates()
         self.options, self._table, self.targets = options, sparse.csr_array(table), sparse.csc_array(targets)
-        self.jobs, self.title = jobs or options.jobs or cores(), title
+        self.jobs, self.title = jobs or options.jobs or cpu_count(), title
         dual = _parameter(options.text).solver_type in _DUAL_SVM
-        places = _places_by_frequency(table) if dual else np.arange(table.shape[1])
+        places = np.arange(table.shape[1])
+        if dual:  # the features of many documents first
+            order = np.argsort(-np.bincount(table.indices, minlength=table.shape[1]), kind="stable")
+            places = np.argsort(order)
         ordered = sparse.csr_matrix((table.data, places[table.indices], table.indptr), shape=table.shape)
         ordered = ordered.sorted_indices()  # a copy: the package would sort `table`'s own values
         self._whole = problem(np.zeros(table.shape[0]), ordered, options.bias)
         self.n, self.width, self.stored = table.shape[0], self._whole.n, table.nnz
-        self._places = np.append(places, len(places)) if options.has_bias else places
+        self._places = np.append(places, len(places)) if options.bias > 0 else places
         self._pointers = np.ctypeslib.as_array(
             ctypes.cast(self._whole.x, ctypes.POINTER(ctypes.c_uint64)), (self.n,)
         )
@@ -188,58 +186,22 @@ class LabelProblems:
         positive[self.targets.indices[start:end]] = True
         return positive
 
-    def supports(self) -> np.ndarray:
-        """(L,) number of documents with each label."""
-        return np.diff(self.targets.indptr)
-
     def solve(
-        self, label: int, rows: np.ndarray | None = None, cost: float = 1.0, factor: float = 1.0
+        self, label: int, rows: np.ndarray | None = None, factor: float = 1.0, cost: float = 1.0
     ) -> np.ndarray:
-        """`train` of a label."""
-        LabelProblems.solved += 1
-        return self.train(self.positive(label), rows, cost, factor)
-
-    def keep(self, label: int, cost: float = 1.0, factor: float = 1.0) -> None:
-        """Train a label on all documents; its weights go to `weights`."""
-        self.weights[label] = self.solve(label, cost=cost, factor=factor)
-
-    def each(self, work: Callable[[LabelProblems, Any], Any], pieces: Iterable) -> Iterator[Any]:
-        """`work(self, piece)` for each of L pieces, in order, one result after another while others are under
-        way."""
-        jobs = 1 if self.stored * self.count < ALONE else self.jobs
-        return _map_in_order(work, self, pieces, self.count, jobs, self.title)
-
-    def without_bias(self, table: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """(d, L) weights, and what the constant feature adds to each label, from a (width, L) table.
-
-        >>> problems = LabelProblems(np.eye(1), np.eye(1), parse_options("-B 0.5"))
-        >>> problems.without_bias(np.array([[1.0], [2.0]]))
-        (array([[1.]]), array([1.]))
-        """
-        if not self.options.has_bias:
-            return table, np.zeros(table.shape[1])
-        return table[:-1], self.options.bias * table[-1]
-
-    def train(
-        self,
-        positive: np.ndarray,
-        rows: np.ndarray | None = None,
-        cost: float = 1.0,
-        factor: float = 1.0,
-    ) -> np.ndarray:
-        """(width,) weights of one label: positive decision values mean that a document has it.
+        """(width,) weights of a label: positive decision values mean that a document has it.
 
         Parameters
         ----------
-        positive : (n,) bool, the documents that have the label.
         rows : positions of the documents to train on; None: all. Without any, the weights are 0.
-        cost : factor on C for the positive documents (LIBLINEAR's `-w1`).
-        factor : on C for all documents.
+        factor : on C for all documents. cost : a further one for those with the label (LIBLINEAR's `-w1`).
 
         The generator that LIBLINEAR takes its order from is seeded anew, so the weights do not depend on
         what was trained before, nor on the number of processes. The threads of a process share it: of two
         that train at once, neither gets the same weights each time.
         """
+        LabelProblems.solved += 1
+        positive = self.positive(label)
         targets = np.where(positive if rows is None else positive[rows], 1.0, -1.0)
         if not len(targets):
             return np.zeros(self.width)
@@ -252,6 +214,27 @@ class LabelProblems:
         # The first class that LIBLINEAR meets is its positive one, unless it meets both: then it is +1.
         return weights[:, 0] * labels[0]
 
+    def keep(self, label: int, factor: float = 1.0, cost: float = 1.0) -> None:
+        """Train a label on all documents; its weights go to `weights`."""
+        self.weights[label] = self.solve(label, None, factor, cost)
+
+    def each(self, work: Callable[[Any], Any], pieces: Iterable) -> Iterator[Any]:
+        """`work(piece)` for each of L pieces, in order, one result after another while others are under way;
+        work on these problems."""
+        jobs = 1 if self.stored * self.count < ALONE else self.jobs
+        return _map_in_order(work, pieces, self.count, jobs, self.title)
+
+    def without_bias(self, table: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """(d, L) weights, and what the constant feature adds to each label, from a (width, L) table.
+
+        >>> problems = LabelProblems(np.eye(1), np.eye(1), parse_options("-B 0.5"))
+        >>> problems.without_bias(np.array([[1.0], [2.0]]))
+        (array([[1.]]), array([1.]))
+        """
+        if self.options.bias <= 0:
+            return table, np.zeros(table.shape[1])
+        return table[:-1], self.options.bias * table[-1]
+
     def decide(self, weights: np.ndarray, rows: np.ndarray | None = None) -> np.ndarray:
         """(m,) or (m, L) decision values x·w of m documents, for (width,) or (width, L) weights.
 
@@ -259,7 +242,7 @@ class LabelProblems:
         """
         table = self._table if rows is None else self._table[rows]
         values = table @ weights[: table.shape[1]]
-        return values + self.options.bias * weights[-1] if self.options.has_bias else values
+        return values + self.options.bias * weights[-1] if self.options.bias > 0 else values
 
     def train_classes(self, classes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """LIBLINEAR's own multi-class training: (width, columns) weights and the (C,) classes in their order.
@@ -279,7 +262,7 @@ class LabelProblems:
         part.y = targets.ctypes.data_as(ctypes.POINTER(ctypes.c_double))
         part.x = pointers.ctypes.data_as(type(part.x))
         settings = _parameter(options)
-        _seeding()(_SEED)
+        _set_seed(_SEED)
         model = liblinear.train(ctypes.byref(part), ctypes.byref(settings))
         try:
             trained = model.contents
@@ -292,68 +275,42 @@ class LabelProblems:
         return weights, labels
 
 
-def _places_by_frequency(table: sparse.csr_matrix) -> np.ndarray:
-    """(d,) place of each feature when those of many documents come first."""
-    order = np.argsort(-np.bincount(table.indices, minlength=table.shape[1]), kind="stable")
-    places = np.empty_like(order)
-    places[order] = np.arange(len(order))
-    return places
-
-
-@functools.lru_cache(maxsize=32)
 def _parameter(options: str) -> parameter:
     settings = parameter(options)
     settings.w_recalc = settings.solver_type in _DUAL_SVM  # rounding leaves fewer weights that are not 0
     return settings
 
 
-@functools.lru_cache(maxsize=1)
-def _seeding() -> Callable[[int], Any]:
-    """The C library's `srand`; Windows has no handle of it, and its order is not seeded."""
-    try:
-        return ctypes.CDLL(None).srand
-    except (TypeError, OSError, AttributeError):
-        return int
-
-
-def cores() -> int:
-    """Cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
 def _map_in_order(
-    work: Callable[[Any, Any], Any],
-    shared: Any,
+    work: Callable[[Any], Any],
     pieces: Iterable[Any],
     total: int,
     jobs: int,
     progress: str | None = None,
 ) -> Iterator[Any]:
-    """`work(shared, piece)` for each piece, in the order of the pieces; no more of them are under way than
-    the processes can hold, so nothing piles up in memory.
+    """`work(piece)` for each piece, in the order of the pieces; no more of them are under way than the
+    processes can hold, so nothing piles up in memory.
 
-    work : a function of a module; it may change an array that all processes see, of `shared`, only.
+    work : what it holds need not be picklable; it may change an array that all processes see, nothing else.
     pieces : `total` of them; they are asked for as they are needed. jobs : processes; 1, or in a process that
     may not start others (`multiprocessing.Pool`): all is done here. progress : title of a bar; None: no bar.
 
     Raises whatever `work` raises; then, when interrupted, and when this process is killed, the others end.
 
-    >>> import operator
-    >>> list(_map_in_order(operator.add, 10, range(3), total=3, jobs=1))
-    [10, 11, 12]
+    >>> list(_map_in_order(str, range(3), total=3, jobs=1))
+    ['0', '1', '2']
     """
     alone = multiprocessing.current_process().daemon or "fork" not in multiprocessing.get_all_start_methods()
     jobs = 1 if alone else min(jobs, total)
     with tqdm(total=total, desc=progress, disable=progress is None, leave=False) as bar:
-        here = (work(shared, piece) for piece in pieces)
-        for result in here if jobs <= 1 else _elsewhere(work, shared, pieces, jobs):
+        for result in map(work, pieces) if jobs <= 1 else _elsewhere(work, pieces, jobs):
             bar.update()
             yield result
 
 
-def _elsewhere(work: Callable, shared: Any, pieces: Iterable, jobs: int) -> Iterator[Any]:
+def _elsewhere(work: Callable, pieces: Iterable, jobs: int) -> Iterator[Any]:
     context = multiprocessing.get_context("fork")
-    pool = ProcessPoolExecutor(jobs, mp_context=context, initializer=_start, initargs=(work, shared))
+    pool = ProcessPoolExecutor(jobs, mp_context=context, initializer=_start, initargs=(work,))
     waiting: deque[Future] = deque()
     try:
         for piece in pieces:
@@ -373,11 +330,11 @@ def _elsewhere(work: Callable, shared: Any, pieces: Iterable, jobs: int) -> Iter
 _task: Callable[[Any], Any] | None = None
 
 
-def _start(work: Callable, shared: Any) -> None:
+def _start(work: Callable[[Any], Any]) -> None:
     """In a new process: what it works on. A parent that is killed ends nobody: its processes would wait for
     work, and hold memory, for ever; so they look for that themselves."""
     global _task
-    _task = functools.partial(work, shared)
+    _task = work
 
     def end_with_parent() -> None:
         multiprocessing.parent_process().join()

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import closing
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -75,37 +76,30 @@ def _counts_of(predicted: np.ndarray, positive: np.ndarray) -> np.ndarray:
 
 
 class _Cuts(NamedTuple):
-    """The validation scores of a fold from low to high, and the counts (3, n + 1) for each place of the cut.
+    """All cuts through the n validation scores of a fold: scores to exceed (n + 1,), counts (3, n + 1).
 
-    Place k (0 … n): the k lowest documents do not get the label, the others do.
+    Place k (0 … n): the k documents with the lowest scores do not get the label, the others do. The score to
+    exceed lies between the neighbours of the cut, or just beyond the ends.
     """
 
-    scores: np.ndarray
+    thresholds: np.ndarray
     counts: np.ndarray
-
-    def threshold(self, index: int) -> float:
-        """The score to exceed: between the neighbours of the cut, or just beyond the ends.
-
-        >>> _threshold_candidates(np.array([0.2, 0.6]), np.array([False, True])).threshold(1)
-        0.4
-        """
-        if index == 0:
-            return float(np.nextafter(self.scores[0], -np.inf))
-        if index == len(self.scores):
-            return float(np.nextafter(self.scores[-1], np.inf))
-        return float((self.scores[index - 1] + self.scores[index]) / 2)
 
 
 def _threshold_candidates(scores: np.ndarray, positive: np.ndarray) -> _Cuts:
     """All cuts through n scores; `positive` (n,) says which documents have the label.
 
-    >>> _threshold_candidates(np.array([0.2, 0.6]), np.array([False, True])).counts.tolist()
-    [[1, 1, 0], [1, 0, 0], [0, 0, 1]]
+    >>> cuts = _threshold_candidates(np.array([0.2, 0.6]), np.array([False, True]))
+    >>> cuts.counts.tolist(), cuts.thresholds.round(3).tolist()
+    ([[1, 1, 0], [1, 0, 0], [0, 0, 1]], [0.2, 0.4, 0.6])
     """
     order = np.argsort(scores, kind="stable")
     below = np.concatenate([[0], np.cumsum(positive[order])])
     tp, predicted = below[-1] - below, len(scores) - np.arange(len(scores) + 1)
-    return _Cuts(scores[order], np.stack([tp, predicted - tp, below]))
+    ordered = scores[order]
+    ends = np.nextafter(ordered[[0, -1]], [-np.inf, np.inf])
+    thresholds = np.concatenate([ends[:1], (ordered[:-1] + ordered[1:]) / 2, ends[1:]])
+    return _Cuts(thresholds, np.stack([tp, predicted - tp, below]))
 
 
 def _last_best(values: np.ndarray) -> int:
@@ -173,7 +167,7 @@ def _scut(scores: np.ndarray, positive: np.ndarray) -> tuple[float, float]:
     cuts = _threshold_candidates(scores, positive)
     f1 = _f1_of(cuts.counts)
     best, plain = _last_best(f1), _f1_of(_counts_of(scores > 0, positive))
-    threshold = cuts.threshold(best) if f1[best] > plain else 0.0
+    threshold = float(cuts.thresholds[best]) if f1[best] > plain else 0.0
     return threshold, float(_f1_of(_counts_of(scores > threshold, positive)))
 
 
@@ -217,20 +211,20 @@ class Thresholding(LinearClassifier):
         random = check_random_state(self.random_state)
         if self.rule == "scut-fbr":
             pieces = ((label, _draw_orders(random, problems.n)) for label in range(problems.count))
-            self.thresholds_[:] = [*problems.each(_scut_fbr, pieces)]
+            self.thresholds_[:] = [*problems.each(partial(_scut_fbr, problems), pieces)]
         else:
             self._micromacro(problems, random)
 
     def _micromacro(self, problems: LabelProblems, random: np.random.RandomState) -> None:
-        order = np.flip(np.argsort(problems.supports(), kind="stable"))
+        order = np.flip(np.argsort(np.diff(problems.targets.indptr), kind="stable"))
         pieces = ((label, random.permutation(problems.n)) for label in order)
         pooled = np.zeros((3, 1), int)
-        with closing(problems.each(_cuts_of_folds, pieces)) as results:
+        with closing(problems.each(partial(_cuts_of_folds, problems), pieces)) as results:
             for rank, (label, folds) in enumerate(zip(order, results, strict=True), start=1):
                 # what a cut adds to macro-F, the others being fixed, plus micro-F with the labels before it
                 worth = [_f1_of(fold.counts) / rank + _f1_of(fold.counts + pooled) for fold in folds]
                 chosen = list(zip(folds, map(_last_best, worth), strict=True))
-                self.thresholds_[label] = -np.mean([fold.threshold(index) for fold, index in chosen])
+                self.thresholds_[label] = -np.mean([fold.thresholds[index] for fold, index in chosen])
                 pooled += sum(fold.counts[:, index, None] for fold, index in chosen)
 
 
@@ -246,8 +240,6 @@ COSTS = (1.0, 1.33, 1.8, 2.5, 3.67, 6.0, 13.0)
 """(2 − t)/t for t = 7/7 … 1/7, rounded as in LibMultiLabel."""
 Pair = tuple[float, float]
 """Factor on C, and cost of the positive documents."""
-_Piece = tuple[int, tuple[Pair, ...], list[np.ndarray]]
-"""A label, the pairs to try, and the order of the documents for each pair."""
 
 
 _SPLITS = ("same", "different")
@@ -307,12 +299,11 @@ class CostSensitive(LinearClassifier):
         random, labels = check_random_state(self.random_state), range(problems.count)
         drawn = (self._orders(random, problems.n, grid) for _ in labels)
         orders = [next(drawn)] * problems.count if self.pooled else drawn
-        pieces = ((label, grid, own) for label, own in zip(labels, orders, strict=True))
-        counts = [*problems.each(_counts_of_label, pieces)]
+        counts = [*problems.each(partial(_counts_of_label, problems, grid), zip(labels, orders, strict=True))]
         if self.pooled:
             counts = [np.sum(counts, axis=0)] * problems.count
         pairs = [grid[int(np.argmax(_f1_of(own)))] for own in counts]
-        list(problems.each(_kept, zip(labels, pairs, strict=True)))
+        list(problems.each(lambda label: problems.keep(label, *pairs[label]), labels))
         self.c_factors_, self.costs_ = (np.array(column) for column in zip(*pairs, strict=True))
 
 
@@ -329,9 +320,12 @@ class CostSensitiveMicro(CostSensitive):
     pooled = True
 
 
-def _counts_of_label(problems: LabelProblems, piece: _Piece) -> np.ndarray:
-    """(3, pairs) counts of the cross-validated predictions, one for each pair of the grid."""
-    label, grid, orders = piece
+def _counts_of_label(
+    problems: LabelProblems, grid: Sequence[Pair], piece: tuple[int, list[np.ndarray]]
+) -> np.ndarray:
+    """(3, pairs) counts of a label's cross-validated predictions, one for each pair of the grid; the piece is
+    the label, and the order of the documents for each pair."""
+    label, orders = piece
     positive, predicted = problems.positive(label), np.zeros((len(grid), problems.n), dtype=bool)
     solved: dict[tuple, np.ndarray] = {}
     for number, ((factor, cost), order) in enumerate(zip(grid, orders, strict=True)):
@@ -340,11 +334,6 @@ def _counts_of_label(problems: LabelProblems, piece: _Piece) -> np.ndarray:
             pair = (factor, cost if positive[training].any() else 1.0)
             problem = (id(order), fold, *pair)
             if problem not in solved:
-                solved[problem] = problems.solve(label, training, pair[1], factor)
+                solved[problem] = problems.solve(label, training, *pair)
             predicted[number, validation] = problems.decide(solved[problem], validation) > 0
     return _counts_of(predicted, positive)
-
-
-def _kept(problems: LabelProblems, piece: tuple[int, Pair]) -> None:
-    label, (factor, cost) = piece
-    problems.keep(label, cost, factor)

@@ -20,29 +20,29 @@ LONG = """
 import os, signal, time
 signal.signal(signal.SIGINT, signal.default_int_handler)
 from helpers.models.linear.liblinear import _map_in_order
-def work(shared, piece):
+def work(piece):
     os.write(1, b"w")
     time.sleep(0.2)
-for _ in _map_in_order(work, None, range(6000), 6000, jobs=2):
+for _ in _map_in_order(work, range(6000), 6000, jobs=2):
     pass
 """
 
 
-def process_of(shared, piece):
+def process_of(piece):
     return os.getpid()
 
 
-def squared(shared, piece):
-    return shared * piece**2
+def squared(piece):
+    return piece**2
 
 
-def failing(shared, piece):
+def failing(error, piece):
     if piece == 3:
-        raise shared
+        raise error
     return piece
 
 
-def dying(shared, piece):
+def dying(piece):
     os._exit(1)
 
 
@@ -55,21 +55,21 @@ def no_process_is_left():
 @pytest.mark.parametrize("jobs", [1, 2, 3])
 @pytest.mark.parametrize("total", [0, 1, 2, 50])
 def test_results_come_in_the_order_of_the_pieces(jobs, total):
-    results = _map_in_order(squared, 10, range(total), total, jobs)
-    assert [*results] == [10 * piece**2 for piece in range(total)]
+    results = _map_in_order(squared, range(total), total, jobs)
+    assert [*results] == [piece**2 for piece in range(total)]
 
 
 def test_a_process_that_may_not_start_others_does_it_alone(monkeypatch):
     """A worker of `multiprocessing.Pool` is one."""
     monkeypatch.setattr(multiprocessing, "current_process", lambda: SimpleNamespace(daemon=True))
-    assert {*_map_in_order(process_of, None, range(4), 4, jobs=2)} == {os.getpid()}
+    assert {*_map_in_order(process_of, range(4), 4, jobs=2)} == {os.getpid()}
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_pieces_are_asked_for_as_they_are_needed_and_who_stops_asking_ends_all(jobs):
     asked = []
     pieces = (asked.append(piece) or piece for piece in range(100))
-    results = _map_in_order(squared, 1, pieces, 100, jobs)
+    results = _map_in_order(squared, pieces, 100, jobs)
     assert [next(results) for _ in range(3)] == [0, 1, 4]
     assert len(asked) == (3 if jobs == 1 else 2 + jobs * AHEAD)
     results.close()
@@ -78,7 +78,7 @@ def test_pieces_are_asked_for_as_they_are_needed_and_who_stops_asking_ends_all(j
 @pytest.mark.parametrize("jobs", [1, 2])
 @pytest.mark.parametrize("error", [ZeroDivisionError("here"), KeyboardInterrupt(), MemoryError("much")])
 def test_an_error_of_a_piece_is_raised_and_all_end(jobs, error):
-    results = _map_in_order(failing, error, range(50), 50, jobs)
+    results = _map_in_order(lambda piece: failing(error, piece), range(50), 50, jobs)
     assert [next(results) for _ in range(3)] == [0, 1, 2]
     with pytest.raises(type(error)) as raised:
         next(results)
@@ -87,7 +87,7 @@ def test_an_error_of_a_piece_is_raised_and_all_end(jobs, error):
 
 def test_a_process_that_dies_is_no_silence():
     with pytest.raises(BrokenProcessPool):
-        list(_map_in_order(dying, None, range(5), 5, jobs=2))
+        list(_map_in_order(dying, range(5), 5, jobs=2))
 
 
 @pytest.mark.parametrize(
