@@ -273,19 +273,19 @@ class Node:
             yield from child.walk()
 
     def follow(self, X: sparse.csr_array, scores: np.ndarray) -> np.ndarray:
-        """(n, children or labels) scores −Σ max(0, 1 − f)² along the path, from those (n,) up to here."""
-        values = (X @ self.weights).toarray() + self.bias
-        return scores[:, None] - np.square(np.maximum(0.0, 1.0 - values))
+        """(n, children or labels) scores −Σ max(0, 1 − f)² along the path, from those (n,) up to here; −∞ for
+        documents that did not come here, whose score is −∞."""
+        came = scores > -np.inf
+        values = (X[came] @ self.weights).toarray() + self.bias
+        followed = np.full((len(scores), values.shape[1]), -np.inf)
+        followed[came] = scores[came, None] - np.square(np.maximum(0.0, 1.0 - values))
+        return followed
 
     def targets(self, y: sparse.csc_array) -> sparse.csc_array:
         """(n, children or labels) 0/1: which documents have a label of each child, at a leaf each label."""
         if not self.children:
             return y[:, self.labels]
         return sparse.csc_array(sparse.hstack([_any(y[:, child.labels]) for child in self.children]))
-
-
-_Level = list[tuple[Node, np.ndarray, np.ndarray]]
-"""Nodes with the documents that follow them and the documents' scores."""
 
 
 @parameters
@@ -334,7 +334,9 @@ class LabelTree(LinearClassifier):
                 raise ValueError(f"{name} is {value!r}; a whole number, {least} or more, is needed")
         X = sparse.csr_array(X)
         random = check_random_state(self.random_state)
-        represented = _short(normalize(sparse.csr_array(targets.T @ X)))
+        represented = normalize(sparse.csr_array(targets.T @ X))
+        # K-means takes places of 32 bits only
+        represented.indices, represented.indptr = sparse.safely_cast_index_arrays(represented)
         self.root_ = self._grown(represented, np.arange(targets.shape[1]), 0, random)
         self.thresholds_ = np.zeros(targets.shape[1])
         nodes = list(self.root_.walk())
@@ -348,9 +350,8 @@ class LabelTree(LinearClassifier):
             return Node(labels)
         means = KMeans(self.degree, n_init=1, algorithm="elkan", random_state=random.randint(2**31 - 1))
         with warnings.catch_warnings():
-            warnings.simplefilter(
-                "ignore", ConvergenceWarning
-            )  # fewer different labels than clusters: seen to
+            # of fewer different labels than clusters, which is seen to
+            warnings.simplefilter("ignore", ConvergenceWarning)
             clusters = means.fit_predict(represented)
         parts = [np.flatnonzero(clusters == cluster) for cluster in np.unique(clusters)]
         # Fewer clusters than asked for: labels with equal representations, which no further split can part.
@@ -367,16 +368,10 @@ class LabelTree(LinearClassifier):
         problems = LabelProblems(X[relevant], node.targets(y)[relevant], options, self.n_jobs)
         list(problems.each(problems.keep, range(columns)))
         weights, node.bias = problems.without_bias(problems.weights.T)
-        node.weights = _short(sparse.csr_array(weights))
+        node.weights = sparse.csr_array(weights)
 
     def _values(self, X: Any) -> np.ndarray:
         return _beam_search(self.root_, sparse.csr_array(X), self.beam, len(self.thresholds_))
-
-
-def _short(table: sparse.csr_array) -> sparse.csr_array:
-    """With places of 32 bits, if they fit: K-means takes no others, and they need half the memory."""
-    kind = sparse.get_index_dtype((table.indices, table.indptr), check_contents=True)
-    return sparse.csr_array((table.data, table.indices.astype(kind), table.indptr.astype(kind)), table.shape)
 
 
 def _any(y: sparse.csc_array) -> sparse.csc_array:
@@ -395,26 +390,14 @@ def _beam_search(root: Node, X: sparse.csr_array, width: int, labels: int) -> np
     >>> _beam_search(leaf, sparse.csr_array([[1.0]]), 10, 2).round(4).tolist()
     [[0.0183, 1.0]]
     """
-    level = [(root, np.arange(X.shape[0]), np.zeros(X.shape[0]))]
-    while any(node.children for node, *_ in level):
-        wider: _Level = []  # leaves stay; the followers of any other node meet all its children
-        for node, documents, scores in level:
-            meets = node.follow(X[documents], scores).T if node.children else [scores]
-            wider += [(met, documents, own) for met, own in zip(node.children or [node], meets, strict=True)]
-        level = _best(wider, width)
+    level, scores = [root], np.zeros((X.shape[0], 1))
+    while any(node.children for node in level):  # leaves stay; in the place of any other come its children
+        pairs = zip(level, scores.T, strict=True)
+        scores = np.hstack([node.follow(X, own) if node.children else own[:, None] for node, own in pairs])
+        level = [met for node in level for met in node.children or [node]]
+        beyond = np.argsort(-scores, axis=1, kind="stable")[:, width:]  # of equal scores the first are kept
+        np.put_along_axis(scores, beyond, -np.inf, axis=1)
     scored = np.zeros((X.shape[0], labels))
-    for node, documents, scores in level:
-        scored[np.ix_(documents, node.labels)] = np.exp(node.follow(X[documents], scores))
+    for node, own in zip(level, scores.T, strict=True):
+        scored[:, node.labels] = np.exp(node.follow(X, own))
     return scored
-
-
-def _best(level: _Level, width: int) -> _Level:
-    """The `width` best nodes of each document; of equal scores those met first."""
-    documents = np.concatenate([own for _, own, _ in level])
-    order = np.lexsort((-np.concatenate([scores for *_, scores in level]), documents))
-    rank = np.arange(len(order)) - np.searchsorted(documents[order], documents[order])
-    kept = np.zeros(len(order), dtype=bool)
-    kept[order[rank < width]] = True
-    parts = np.split(kept, np.cumsum([len(own) for _, own, _ in level])[:-1])
-    followed = zip(level, parts, strict=True)
-    return [(node, own[part], scores[part]) for (node, own, scores), part in followed if part.any()]
