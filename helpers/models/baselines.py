@@ -5,14 +5,13 @@ Their settings are fixed here and were not searched. None has any randomness: on
 
 from __future__ import annotations
 
-import re
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from sklearn.dummy import DummyClassifier
-from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
@@ -20,13 +19,13 @@ from sklearn.svm import LinearSVC
 from ..data import Bag, RelationSample, render
 from .base import History, Model, as_bags, bag_targets
 
-LONGEST = 3
-"""N-grams have one to three words."""
 SVM = {"C": 1.0, "loss": "squared_hinge", "dual": False, "tol": 1e-4, "max_iter": 1000}
 """scikit-learn's `LinearSVC`, one class against the rest; in the primal form nothing is drawn at random."""
 _REGRESSION = {"C": 10.0, "max_iter": 1000}
 """scikit-learn's `LogisticRegression` of the bags, all relations at once."""
-_WORD = re.compile(r"\w+|[^\w\s]")
+LONGEST = 3
+"""N-grams have one to three words."""
+_ngrams = CountVectorizer(token_pattern=r"\w+|[^\w\s]", ngram_range=(1, LONGEST)).build_analyzer()
 _MARKERS = (" e1_ ", " _e1 ", " e2_ ", " _e2 ")
 Inputs = Sequence[Bag | RelationSample]
 
@@ -124,7 +123,7 @@ class LinearSvm(TfidfBag):
         return scores
 
 
-def features(sample: RelationSample, markers: bool) -> Iterator[str]:
+def features(sample: RelationSample, markers: bool) -> list[str]:
     """The features of a sentence, in lower case; a punctuation mark is a word.
 
     Without markers: its word n-grams, so a sentence and its paired one look the same. With markers: the
@@ -133,15 +132,13 @@ def features(sample: RelationSample, markers: bool) -> Iterator[str]:
     says which entity comes first.
 
     >>> sample = RelationSample("1", "A fire caused panic.", (14, 19), (2, 6), "Cause-Effect(e2,e1)")
-    >>> list(features(sample, False))[:7]
+    >>> features(sample, False)[:7]
     ['a', 'fire', 'caused', 'panic', '.', 'a fire', 'fire caused']
     >>> [feature for feature in features(sample, True) if "=" in feature]
     ['before=a', 'e2=fire', 'e2..e1=caused', 'e1=panic', 'after=.']
     """
     if not markers:
-        yield from _ngrams(sample.text)
-        return
-    yield from _ngrams(render(sample, _MARKERS))
+        return _ngrams(sample.text)
     (start, end, first), (again, last, second) = sorted((sample.head + ("e1",), sample.tail + ("e2",)))
     pieces = {
         "before": (0, start),
@@ -150,12 +147,6 @@ def features(sample: RelationSample, markers: bool) -> Iterator[str]:
         second: (again, last),
         "after": (max(end, last), len(sample.text)),
     }
-    for name, span in pieces.items():
-        yield from (f"{name}={gram}" for gram in _ngrams(sample.text[slice(*span)]))
-
-
-def _ngrams(text: str) -> Iterator[str]:
-    words = _WORD.findall(text.lower())
-    for length in range(1, LONGEST + 1):
-        for start in range(len(words) - length + 1):
-            yield " ".join(words[start : start + length])
+    grams = [(name, _ngrams(sample.text[slice(*span)])) for name, span in pieces.items()]
+    named = [f"{name}={gram}" for name, own in grams for gram in own]
+    return [*_ngrams(render(sample, _MARKERS)), *named]

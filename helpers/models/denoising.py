@@ -145,7 +145,7 @@ def _sentence_components(samples: Sequence[RelationSample], width: int = WIDTH, 
     >>> _sentence_components(samples, width=2).shape
     (2, 2)
     """
-    counts = TfidfVectorizer(analyzer=lambda sample: list(features(sample, True)), sublinear_tf=True)
+    counts = TfidfVectorizer(analyzer=lambda sample: features(sample, True), sublinear_tf=True)
     table = counts.fit_transform(samples)
     width = max(1, min(width, min(table.shape)))
     vectors = TruncatedSVD(width, random_state=seed).fit_transform(table)
