@@ -88,22 +88,18 @@ def _side(data: BagData) -> dict[str, Any]:
 
 
 def _trained_scores(
-    seed: int,
-    data: BagData,
-    model: str,
-    evaluations: Mapping[str, str],
-    options: Mapping[str, Any] | None = None,
-    changes: Mapping[str, Any] | None = None,
+    seed: int, data: BagData, system: Mapping[str, Any]
 ) -> tuple[dict[str, np.ndarray], tuple]:
-    """Train a system once; title → scores of the test bags, (B, L), and the `COSTS`.
+    """Train one of `systems` once; title → scores of the test bags, (B, L), and the `COSTS`.
 
     A model of single sentences is trained on the sentences of the bags; a bag's scores are the mean over its
     sentences.
     """
-    options = {**(options or {}), **(_side(data) if model == "reside" else {})}
-    inner, settings = options.get("base", model), None
+    model, evaluations, settings = system["model"], system["evaluations"], None
+    options = system.get("options", {}) | (_side(data) if model == "reside" else {})
+    inner = options.get("base", model)
     if MODELS[inner].settings:
-        settings = default_settings(inner).changed(changes or {})
+        settings = default_settings(inner).changed(system.get("changes", {}))
     made = build(model, EMBEDDED, data.labels, settings, seed, **options)
     if MODELS[model].unit == "bag":
         history = made.fit(data.train, progress=False)
@@ -128,7 +124,7 @@ def _lists(
     """Of each evaluation of each system, trained on `data`; the true facts are those of `truths`, by
     protocol."""
     for system in listed:
-        scores, costs = _trained_scores(seed, data, **system)
+        scores, costs = _trained_scores(seed, data, system)
         for (title, own), (protocol, truth) in itertools.product(scores.items(), truths.items()):
             ranking = FactRanking.from_matrix(own, truth.gold, truth.labels, truth.negative)
             yield title, protocol, ranking, costs
@@ -283,7 +279,7 @@ def _train_real(truths: Mapping[str, BagData]) -> None:
         (title,) = system["evaluations"]
         if title in set(pd.read_csv(REAL)["system"]):
             continue
-        scores, costs = _trained_scores(SEEDS[0], truths[HELD_OUT], **system)
+        scores, costs = _trained_scores(SEEDS[0], truths[HELD_OUT], system)
         about = {"system": title, "seed": SEEDS[0]} | dict(zip(COSTS, map(str, costs), strict=True))
         rows = _scored_by_both(scores[title], truths, _REPLICATES).assign(**about)
         rows = rows.sort_values("draw", kind="stable")

@@ -26,6 +26,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -76,8 +77,8 @@ class TypeRestriction(nn.Module, Model):
 
     Parameters
     ----------
-    make : `make(labels, seed)` gives an untrained classifier, from the registry that of option `base`; each
-        stage has the same seed.
+    make : `make(labels=…, seed=…)` gives an untrained classifier, from the registry that of option `base`;
+        each stage has the same seed.
     evaluation : the mode of `predict`. typed : whether the types are read.
     Raises ValueError if no label has the well-known name of a negative class.
 
@@ -94,7 +95,7 @@ class TypeRestriction(nn.Module, Model):
     def __init__(
         self,
         labels: Sequence[str],
-        make: Callable[[Sequence[str], int], Model],
+        make: Callable[..., Model],
         evaluation: Literal["corrected", "as-published"] = "corrected",
         typed: bool = True,
     ) -> None:
@@ -103,7 +104,7 @@ class TypeRestriction(nn.Module, Model):
         self.typed, self.negative = typed, find_negative(self.labels)
         if self.negative is None:
             raise ValueError(f"type restriction needs the negative class among its labels: {self.negative!r}")
-        untrained = make((POSITIVE, *self.labels[:1]), self.seed)
+        untrained = make(labels=(POSITIVE, *self.labels[:1]), seed=self.seed)
         self.packages, self.precision = untrained.packages, untrained.precision
         self.encoder_name, self.encoder_sha256 = untrained.encoder_name, untrained.encoder_sha256
         self.possible: dict[Types, tuple[str, ...]] = {}
@@ -112,20 +113,11 @@ class TypeRestriction(nn.Module, Model):
 
     @classmethod
     def new(
-        cls,
-        labels: Sequence[str],
-        settings: Settings,
-        encoder: str,
-        base: str = "cnn",
-        evaluation: Literal["corrected", "as-published"] = "corrected",
-        typed: bool = True,
-        **options: Any,
+        cls, labels: Sequence[str], settings: Settings, encoder: str, **options: Any
     ) -> TypeRestriction:
-        """Around models of the registry's name `base`, which are given the rest."""
-
-        def make(names: Sequence[str], seed: int) -> Model:
-            return build(base, encoder, names, settings, seed, **options)
-
+        """Around models of the registry's name `base`, which are given the options that are not its own."""
+        base, evaluation, typed = (options.pop(name) for name in ("base", "evaluation", "typed"))
+        make = partial(build, base, encoder, settings=settings, **options)
         return cls(labels, make, evaluation, typed)
 
     def fit(
@@ -151,7 +143,7 @@ class TypeRestriction(nn.Module, Model):
             if len(names) > 1:
                 plan.append((types, names, [one for one in positive if _types(one, self.typed) == types]))
         for number, (name, labels, members) in enumerate(plan):
-            stage = self.make(labels, self.seed)
+            stage = self.make(labels=labels, seed=self.seed)
             own = checkpoint and checkpoint.with_name(f"{checkpoint.stem}-{number}{checkpoint.suffix}")
             histories.append(stage.fit(members, own, None, progress))
             self.stages[name] = stage

@@ -150,7 +150,7 @@ class TestNoise:
     def test_scores_of_a_model_of_sentences_are_means_over_the_bag(self) -> None:
         data, system = read_bags("toy"), {"model": "svm", "options": {"markers": True}}
         system |= {"evaluations": {"SVM-EM": ""}}
-        trained, (device, precision, seconds) = noise._trained_scores(9, data, **system)
+        trained, (device, precision, seconds) = noise._trained_scores(9, data, system)
         model = build("svm", EMBEDDED, data.labels, None, 9, markers=True)
         model.fit([replace(one, relation=bag.relations[0]) for bag in data.train for one in bag.samples])
         means = [model.scores(bag.samples).mean(axis=0) for bag in data.test]

@@ -147,7 +147,7 @@ def test_stopped_between_the_stages_it_goes_on_to_the_same(tmp_path) -> None:
     def failing(labels, seed):
         if POSITIVE not in labels:
             raise KeyboardInterrupt
-        return make(labels, seed)
+        return make(labels=labels, seed=seed)
 
     make, stopped.make = stopped.make, failing
     with pytest.raises(KeyboardInterrupt):
