@@ -165,22 +165,18 @@ def run_model(
     _, tf_idf = _timed(lambda: made.features(documents["train"]))  # part of the training
     names = [*made.labels, *sorted(set().union(*documents["test"].labels) - set(made.labels))]
     train, truth = documents["train"].label_matrix(names), documents["test"].label_matrix(names)
-    support = train.sum(axis=0).astype(int).tolist()
-    options: dict[str, Any] = {"threshold": made.threshold, "multiclass": made.multiclass}
-    known = len(made.labels)
-    outcomes = [MultilabelOutcome.from_scores(truth[:, :known], scores, depth, labels=made.labels, **options)]
-    if unscored := len(names) - known:
-        options |= {"labels": names, "unscored": unscored}
-        outcomes.append(MultilabelOutcome.from_scores(truth, scores, depth, **options))
+    support, known = train.sum(axis=0).astype(int).tolist(), len(made.labels)
     facts = {"train_documents": len(documents["train"]), "features": features.shape[1]}
     facts |= _work_of(made.classifier, train[:, :known]) | _weights_of(made.classifier)
     cost = {"training": training, "predicting": predicting, "processes": n_jobs, "tf_idf": tf_idf}
     configuration = _configuration(dataset, model, made) | {"facts": facts, "cost": cost}
     configuration |= {"environment": environment(("numpy", "scipy")), "wall_seconds": training["seconds"]}
-    runs = [
-        Run.from_outcome(outcome, train_support=support[: len(outcome.ranking.labels)], **configuration)
-        for outcome in outcomes
-    ]
+    options: dict[str, Any] = {"threshold": made.threshold, "multiclass": made.multiclass}
+    runs = []
+    for size in sorted({known, len(names)}):
+        options |= {"labels": names[:size], "unscored": size - known}
+        outcome = MultilabelOutcome.from_scores(truth[:, :size], scores, depth, **options)
+        runs.append(Run.from_outcome(outcome, train_support=support[:size], **configuration))
     wider = [replace(run, variant=f"{run.variant} with test labels".strip()) for run in runs[1:]]
     return {run.name: run for run in (*runs[:1], *wider)}
 
