@@ -18,7 +18,7 @@ from torch import nn
 from torch.nn import functional
 
 from ..core import find_negative
-from ..data import Bag, RelationSample
+from ..data import Bag, Mention, RelationSample, make_bags
 from .bags import Inputs
 from .base import History, as_bags, bag_targets
 from .baselines import features
@@ -162,14 +162,13 @@ def _moved_to(bags: Sequence[Bag], negative: str, moved: Sequence[bool]) -> list
     >>> [(one.relations, len(one.samples)) for one in _moved_to([bag], "NA", [True, False])]
     [(('NA',), 1), (('lived in',), 1)]
     """
-    flags, gathered = iter(moved), {}
-    for bag in bags:
-        for sample in bag.samples:
-            relation = negative if next(flags) else bag.relations[0]
-            gathered.setdefault((bag.head, bag.tail, relation), []).append(sample)
-    return [
-        Bag(head, tail, (relation,), tuple(samples)) for (head, tail, relation), samples in gathered.items()
+    flags = iter(moved)
+    mentions = [
+        Mention(sample, bag.head, bag.tail, (negative,) if next(flags) else bag.relations)
+        for bag in bags
+        for sample in bag.samples
     ]
+    return make_bags(mentions, negative, by_relation=True)
 
 
 class RlDsre(Cnn):

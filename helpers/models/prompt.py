@@ -203,13 +203,11 @@ def label_words(relation: str) -> Words:
     """
     if relation == POSITIVE:
         return POSITIVE_WORDS
-    roles = ROLES.get(base_relation(relation))
-    if roles is None and inverse_label(relation) == relation:
+    base = base_relation(relation)
+    if base not in ROLES and inverse_label(relation) == relation:
         return _NEGATIVE_WORDS
-    if roles is None:
-        head, tail = role_words(relation)
-    else:
-        head, tail = reversed(roles) if relation.endswith(BACKWARD) else roles
+    roles = ROLES.get(base, role_words(base))
+    head, tail = reversed(roles) if relation.endswith(BACKWARD) else roles
     return (head, head, "of", tail, tail)
 
 

@@ -285,7 +285,7 @@ class Node:
         """(n, children or labels) 0/1: which documents have a label of each child, at a leaf each label."""
         if not self.children:
             return y[:, self.labels]
-        return sparse.csc_array(sparse.hstack([_any(y[:, child.labels]) for child in self.children]))
+        return sparse.csc_array(np.stack([_any(y[:, child.labels]) for child in self.children], axis=1))
 
 
 @parameters
@@ -359,14 +359,9 @@ class LabelTree(LinearClassifier):
         return Node(labels, [self._grown(represented[part], labels[part], deeper, random) for part in parts])
 
     def _train_node(self, node: Node, X: sparse.csr_array, y: sparse.csc_array, options: Options) -> None:
-        relevant = _any(y[:, node.labels]).toarray()[:, 0] > 0
-        relevant |= node is self.root_
-        columns = len(node.children or node.labels)
-        if not relevant.any():
-            node.weights, node.bias = sparse.csr_array((X.shape[1], columns)), np.zeros(columns)
-            return
+        relevant = _any(y[:, node.labels]) | (node is self.root_)
         problems = LabelProblems(X[relevant], node.targets(y)[relevant], options, self.n_jobs)
-        list(problems.each(problems.keep, range(columns)))
+        list(problems.each(problems.keep, range(problems.count)))
         weights, node.bias = problems.without_bias(problems.weights.T)
         node.weights = sparse.csr_array(weights)
 
@@ -374,9 +369,9 @@ class LabelTree(LinearClassifier):
         return _beam_search(self.root_, sparse.csr_array(X), self.beam, len(self.thresholds_))
 
 
-def _any(y: sparse.csc_array) -> sparse.csc_array:
-    """(n, 1) 0/1: which documents have any of these labels."""
-    return sparse.csc_array((y.sum(axis=1) > 0).astype(float)[:, None])
+def _any(y: sparse.csc_array) -> np.ndarray:
+    """(n,) bool: which documents have any of these labels."""
+    return y.sum(axis=1) > 0
 
 
 def _beam_search(root: Node, X: sparse.csr_array, width: int, labels: int) -> np.ndarray:
