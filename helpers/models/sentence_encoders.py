@@ -90,10 +90,9 @@ class _OnWords(BagClassifier):
         return [self._example(sentence.ids or [UNK], sentence.marks) for sentence in marked]
 
     def _example(self, ids: list[int], marks: Sequence[int]) -> Example:
-        padding = [PAD] * min(2, max(self.max_length - len(ids), 0))
         places = tuple(min(marks[which], self.max_length) for which in (0, 2))
         cut = max(len(ids) - self.max_length, 0)
-        return Example(ids[: self.max_length] + padding, places, 0, cut=cut)
+        return Example([*ids, PAD, PAD][: self.max_length], places, 0, cut=cut)
 
     def embed(self, batch: Batch) -> torch.Tensor:
         """(S, T, width): the word's vector, and where it stands from head and tail."""
@@ -206,8 +205,7 @@ class Bgwa(_OnWords):
             names = [set(self.types.get(entity, ())) for entity in (bag.head, bag.tail)]
             side["types"] = [_shares([kind in own for kind in self.kinds]) for own in names]
         if self.aliases:
-            matching = _alias_matches(sample, self.aliases)
-            side["aliases"] = _shares([relation in matching for relation in self.aliases])
+            side["aliases"] = _shares(_alias_matches(sample, self.aliases))
         return side
 
     def forward(self, batch: Batch) -> torch.Tensor:
@@ -245,15 +243,15 @@ def _shares(present: Sequence[bool]) -> list[float]:
     return [float(flag) / max(sum(present), 1) for flag in present]
 
 
-def _alias_matches(sample: RelationSample, aliases: Names) -> list[str]:
-    """The relations of which an alias stands between the two entities: at least `_OVERLAP` of its words do.
+def _alias_matches(sample: RelationSample, aliases: Names) -> list[bool]:
+    """Of which relations an alias stands between the two entities: at least `_OVERLAP` of its words do.
 
     RESIDE compares the mean word vectors of aliases (widened by a paraphrase database) and of phrases on the
     dependency path; there is no parser here, so all words in between are taken, and equal words counted.
 
     >>> sample = RelationSample("1", "Ada was born in the city of London", (0, 3), (28, 34), "NA")
     >>> _alias_matches(sample, {"birth": ["born in", "native of"], "death": ["died in"]})
-    ['birth']
+    [True, False]
     """
     (_, start), (end, _) = sorted((sample.head, sample.tail))
     between = set(words_of(sample.text[start:end]))
@@ -262,4 +260,4 @@ def _alias_matches(sample: RelationSample, aliases: Names) -> list[str]:
         words = set(words_of(phrase))
         return bool(words) and len(words & between) >= _OVERLAP * len(words)
 
-    return [relation for relation, phrases in aliases.items() if any(map(stands_there, phrases))]
+    return [any(map(stands_there, phrases)) for phrases in aliases.values()]

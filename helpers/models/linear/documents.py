@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -113,13 +113,9 @@ class DocumentClassifier:
         tfidf: Mapping[str, Any] | None = None,
         **parameters: Any,
     ) -> None:
-        if technique not in TECHNIQUES:
-            raise unknown_name("technique", technique, TECHNIQUES)
+        _check_names("technique", [technique], TECHNIQUES)
         self.classifier = TECHNIQUES[technique](options)
-        known = self.classifier.get_params()
-        for name in parameters:
-            if name not in known:
-                raise unknown_name(f"parameter of technique {technique}", name, known)
+        _check_names(f"parameter of technique {technique}", parameters, self.classifier.get_params())
         self.classifier.set_params(**parameters)
         self.technique, self.tfidf = technique, _tfidf_settings(tfidf or {})
         self.labels: tuple[str, ...] = ()
@@ -279,12 +275,16 @@ class DocumentClassifier:
         return model
 
 
+def _check_names(what: str, names: Iterable[str], known: Collection[str]) -> None:
+    for name in names:
+        if name not in known:
+            raise unknown_name(what, name, known)
+
+
 def _tfidf_settings(tfidf: Mapping[str, Any]) -> dict[str, Any]:
     """As `TfidfVectorizer` takes them, or ValueError for a name that it does not know."""
     known = [name for name in TfidfVectorizer().get_params() if name not in ("input", "encoding")]
-    for name in tfidf:
-        if name not in known:
-            raise unknown_name("setting of tfidf", name, known)
+    _check_names("setting of tfidf", tfidf, known)
     ranges = {name: tuple(tfidf[name]) for name in ("ngram_range",) if isinstance(tfidf.get(name), list)}
     settings = dict(tfidf) | ranges  # JSON has lists only
     try:  # scikit-learn looks at them when it is given texts; with a vocabulary it learns nothing from these
@@ -298,9 +298,7 @@ def _tfidf_settings(tfidf: Mapping[str, Any]) -> dict[str, Any]:
 
 def _check_facts(facts: Mapping[str, Any]) -> None:
     """ValueError for settings of other types than `save` writes."""
-    for name in facts["tfidf"]:
-        if name not in _TFIDF_SETTINGS:
-            raise unknown_name("setting of tfidf in a file", name, sorted(_TFIDF_SETTINGS))
+    _check_names("setting of tfidf in a file", facts["tfidf"], sorted(_TFIDF_SETTINGS))
     for name in ("labels", "words"):
         if not all(isinstance(text, str) for text in facts.get(name, [])):
             raise ValueError(f"{name} holds something that is no text")

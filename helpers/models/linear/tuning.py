@@ -327,13 +327,8 @@ def _counts_of_label(
     the label, and the order of the documents for each pair."""
     label, orders = piece
     positive, predicted = problems.positive(label), np.zeros((len(grid), problems.n), dtype=bool)
-    solved: dict[tuple, np.ndarray] = {}
-    for number, ((factor, cost), order) in enumerate(zip(grid, orders, strict=True)):
-        for fold, (training, validation) in enumerate(_folds(order)):
-            # the cost is that of positive documents: without any, it changes nothing
-            pair = (factor, cost if positive[training].any() else 1.0)
-            problem = (id(order), fold, *pair)
-            if problem not in solved:
-                solved[problem] = problems.solve(label, training, *pair)
-            predicted[number, validation] = problems.decide(solved[problem], validation) > 0
+    for number, (pair, order) in enumerate(zip(grid, orders, strict=True)):
+        for training, validation in _folds(order):
+            weights = problems.solve(label, training, *pair)
+            predicted[number, validation] = problems.decide(weights, validation) > 0
     return _counts_of(predicted, positive)
