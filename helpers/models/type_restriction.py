@@ -202,8 +202,6 @@ class TypeRestriction(nn.Module, Model):
         The stages have to give probabilities, as neural ones do.
         """
         samples, scores = list(samples), np.zeros((len(samples), len(self.labels)))
-        if not samples:
-            return scores
         positive = self._first_step(samples, "scores", progress)[:, 1]
         for indices, types, ids, members in self._by_types(samples):
             shares = np.ones((len(indices), len(ids)))

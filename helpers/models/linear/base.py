@@ -227,14 +227,12 @@ class BinaryAndMulticlass(LinearClassifier):
 
     def _solve(self, problems: LabelProblems) -> None:
         each, count = problems.targets.sum(axis=1), len(self.classes_)
-        if problems.count == 1:  # of two classes that y named
-            classes = problems.targets.toarray()[:, 0]
-        elif (each == 1).all():
-            classes = problems.targets.tocsr().indices
-        else:
+        single = problems.count == 1  # of two classes that y named
+        if not single and (each != 1).any():
             row = int((each != 1).argmax())
             needed = "this technique needs exactly one a document"
             raise ValueError(f"y[{row}] has {int(each[row])} labels; {needed}")
+        classes = problems.targets.toarray()[:, 0] if single else problems.targets.tocsr().indices
         weights, present = problems.train_classes(classes)
         if weights.shape[1] == 1:
             weights = np.hstack([weights, -weights])

@@ -43,7 +43,7 @@ class Scripted(Model):
     def predict(self, samples, progress=True) -> np.ndarray:
         known = {label: number for number, label in enumerate(self.labels)}
         words = [sample.text.split()[1].split("/") for sample in samples]
-        return np.array([max(known.get(word, 0) for word in own) for own in words])
+        return np.array([max(known.get(word, 0) for word in own) for own in words], dtype=int)
 
 
 FACTS = [("born", PLACE), ("died", PLACE), ("age", NUMBER), (NEGATIVE, TITLE), (NEGATIVE, PLACE)]
