@@ -283,7 +283,7 @@ def train_and_test(
     blocks: list[np.ndarray] = []
     with naming_file(test):
         keep = blocks.append if scores or predictions else None
-        result = score_documents(classifier, documents, ks, replicates, seed or 1, keep)
+        result = score_documents(classifier, documents, ks, replicates, 1 if seed is None else seed, keep)
     if scores:
         write_matrix(scores, np.concatenate(blocks))
     if predictions:

@@ -103,7 +103,7 @@ class TypeRestriction(nn.Module, Model):
         self.labels, self.make, self.evaluation = tuple(labels), make, evaluation
         self.typed, self.negative = typed, find_negative(self.labels)
         if self.negative is None:
-            raise ValueError(f"type restriction needs the negative class among its labels: {self.negative!r}")
+            raise ValueError(f"type restriction needs the negative class among its labels: {self.labels!r}")
         untrained = make(labels=(POSITIVE, *self.labels[:1]), seed=self.seed)
         self.packages, self.precision = untrained.packages, untrained.precision
         self.encoder_name, self.encoder_sha256 = untrained.encoder_name, untrained.encoder_sha256

@@ -14,6 +14,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
+from ..core import naming_file
 from .encoder import load_encoder
 
 PAD, UNK = 0, 1
@@ -63,7 +64,7 @@ def _read_vectors(path: Path | str) -> tuple[list[str], np.ndarray]:
     [[1.0, 2.0], [3.0, 4.0]]
     """
     words, rows = [], []
-    with open(path, encoding="utf-8") as file:
+    with naming_file(path), open(path, encoding="utf-8") as file:
         for number, line in enumerate(file, start=1):
             word, *values = line.rstrip().split(" ")
             try:

@@ -34,11 +34,12 @@ def test_of_a_file(tmp_path, whole) -> None:
 
 def test_a_bad_file(tmp_path) -> None:
     for text, message in (
-        ("a 1 2\nb 1\n", "line 2: 1 numbers, the first has 2"),
-        ("a 1 x\n", "line 1: not a word with its numbers"),
-        ("a\n", "line 1: 0 numbers"),
-        ("", "is empty"),
+        (b"a 1 2\nb 1\n", "line 2: 1 numbers, the first has 2"),
+        (b"a 1 x\n", "line 1: not a word with its numbers"),
+        (b"a\n", "line 1: 0 numbers"),
+        (b"\xff 1\n", "v.txt: 'utf-8' codec can't decode byte 0xff"),
+        (b"", "is empty"),
     ):
-        (tmp_path / "v.txt").write_text(text)
+        (tmp_path / "v.txt").write_bytes(text)
         with pytest.raises(ValueError, match=re.escape(message)):
             _read_vectors(tmp_path / "v.txt")
