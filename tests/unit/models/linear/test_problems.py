@@ -28,10 +28,6 @@ for _ in _map_in_order(work, range(6000), 6000, jobs=2):
 """
 
 
-def process_of(piece):
-    return os.getpid()
-
-
 def squared(piece):
     return piece**2
 
@@ -40,10 +36,6 @@ def failing(error, piece):
     if piece == 3:
         raise error
     return piece
-
-
-def dying(piece):
-    os._exit(1)
 
 
 @pytest.fixture(autouse=True)
@@ -62,7 +54,7 @@ def test_results_come_in_the_order_of_the_pieces(jobs, total):
 def test_a_process_that_may_not_start_others_does_it_alone(monkeypatch):
     """A worker of `multiprocessing.Pool` is one."""
     monkeypatch.setattr(multiprocessing, "current_process", lambda: SimpleNamespace(daemon=True))
-    assert {*_map_in_order(process_of, range(4), 4, jobs=2)} == {os.getpid()}
+    assert {*_map_in_order(lambda _: os.getpid(), range(4), 4, jobs=2)} == {os.getpid()}
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
@@ -87,7 +79,7 @@ def test_an_error_of_a_piece_is_raised_and_all_end(jobs, error):
 
 def test_a_process_that_dies_is_no_silence():
     with pytest.raises(BrokenProcessPool):
-        list(_map_in_order(dying, range(5), 5, jobs=2))
+        list(_map_in_order(lambda _: os._exit(1), range(5), 5, jobs=2))
 
 
 @pytest.mark.parametrize(
