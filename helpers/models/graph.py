@@ -210,7 +210,7 @@ class Gcn(NeuralModel):
         """(n, labels + 1): the logits, and ‖pooled vector of the tree‖², which the loss needs."""
         vectors, tree = self._inputs(batch), batch.extra["tree"]
         if self.recurrent:
-            vectors = recurrent_states(self.lstm, vectors, batch.mask)
+            vectors = recurrent_states(self.lstm, vectors, batch.lengths)
             vectors = nn.functional.dropout(vectors, self.given.dropout, self.training)
             places = tree[:, 3, :, None].clamp(min=0).expand(-1, -1, vectors.shape[2])
             vectors = vectors.gather(1, places)

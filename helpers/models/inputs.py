@@ -49,7 +49,9 @@ class Example(NamedTuple):
 @dataclass(frozen=True)
 class Batch:
     """Examples of about equal length, padded to the longest: `ids`, `mask`, `types` (n, tokens), `places`
-    (n, places), `target` and `weight` (n,). `weight` is the example's share of the optimiser step's loss.
+    (n, places), `target`, `weight` and `lengths` (n,). `weight` is the example's share of the optimiser
+    step's loss; `lengths` count the tokens that are no padding, on the processor whatever the device, for
+    recurrent layers, which are told them there.
     `extra` are the tensors that a model named in `Example.extra` (graphs, positions, bags), first axis n."""
 
     ids: torch.Tensor
@@ -58,6 +60,7 @@ class Batch:
     places: torch.Tensor
     target: torch.Tensor
     weight: torch.Tensor
+    lengths: torch.Tensor
     extra: Mapping[str, torch.Tensor] = field(default_factory=dict)
 
     def map(self, function: Callable[[torch.Tensor], torch.Tensor]) -> Batch:
@@ -66,9 +69,10 @@ class Batch:
         return Batch(*map(function, usual), {name: function(tensor) for name, tensor in extra.items()})
 
     def to(self, device: torch.device) -> Batch:
-        """The same batch on another device."""
+        """The same batch on another device, all but its `lengths`."""
         pinned = self.map(torch.Tensor.pin_memory) if device.type == "cuda" else self
-        return pinned.map(lambda tensor: tensor.to(device, non_blocking=True))
+        moved = pinned.map(lambda tensor: tensor.to(device, non_blocking=True))
+        return replace(moved, lengths=self.lengths)
 
 
 def collate(
@@ -101,6 +105,7 @@ def collate(
         torch.tensor([example.places for example in examples]),
         torch.tensor([example.target for example in examples]),
         torch.as_tensor(weight).expand(len(examples)),
+        (ids != padding).sum(dim=1),
         {name: _padded([example.extra[name] for example in examples], fills[name]) for name in names},
     )
 

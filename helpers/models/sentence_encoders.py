@@ -215,7 +215,7 @@ class Bgwa(_OnWords):
     def vectors(self, batch: Batch) -> torch.Tensor:
         """(S, H)."""
         inside = batch.ids != PAD
-        states = recurrent_states(self.states, self.embed(batch), inside)
+        states = recurrent_states(self.states, self.embed(batch), batch.lengths)
         states, inside = self.dropout(states), inside[:, : states.shape[1]]
         worth = (torch.tanh(states) @ self.word_query).masked_fill(~inside, -torch.inf)
         parts = [(torch.softmax(worth, dim=1)[:, None] @ states)[:, 0]]
@@ -230,10 +230,9 @@ def _drawn(*shape: int) -> nn.Parameter:
     return nn.Parameter(torch.randn(*shape) / shape[-1] ** 0.5)
 
 
-def recurrent_states(layer: nn.RNNBase, vectors: torch.Tensor, inside: torch.Tensor) -> torch.Tensor:
-    """(S, T', states) of a recurrent layer over the words (S, T, width) that are `inside` (S, T); they stand
-    first, T' is the most of them."""
-    lengths = inside.sum(dim=1).cpu()
+def recurrent_states(layer: nn.RNNBase, vectors: torch.Tensor, lengths: torch.Tensor) -> torch.Tensor:
+    """(S, T', states) of a recurrent layer over the first words of each sentence (S, T, width), so many as
+    `lengths` (S,) says; T' is the most of them."""
     packed = pack_padded_sequence(vectors, lengths, batch_first=True, enforce_sorted=False)
     return pad_packed_sequence(layer(packed)[0], batch_first=True)[0]
 

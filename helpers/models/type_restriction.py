@@ -112,9 +112,7 @@ class TypeRestriction(nn.Module, Model):
         self._modules_of_stages = nn.ModuleList()
 
     @classmethod
-    def new(
-        cls, labels: Sequence[str], settings: Settings, encoder: str, **options: Any
-    ) -> TypeRestriction:
+    def new(cls, labels: Sequence[str], settings: Settings, encoder: str, **options: Any) -> TypeRestriction:
         """Around models of the registry's name `base`, which are given the options that are not its own."""
         base, evaluation, typed = (options.pop(name) for name in ("base", "evaluation", "typed"))
         make = partial(build, base, encoder, settings=settings, **options)

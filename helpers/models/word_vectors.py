@@ -188,7 +188,7 @@ class WordVectors(nn.Module):
     def forward(self, ids: torch.Tensor) -> torch.Tensor:
         """(…, width)."""
         size = self.words.num_embeddings
-        if not len(self.later) or not (ids >= size).any():
+        if not len(self.later):
             return self.words(ids)
         beyond = functional.embedding((ids - size).clamp(min=0), self.later)
         return torch.where((ids < size)[..., None], self.words(ids.clamp(max=size - 1)), beyond)
