@@ -64,18 +64,6 @@ class Coded:
         codes = np.fromiter(map(number.__getitem__, labels), np.int32)
         return cls(codes, np.array([*number], object))
 
-    @classmethod
-    def joined(cls, columns: Sequence[Coded]) -> Coded:
-        """Columns one below the other.
-
-        >>> Coded.joined([Coded.of(["a"]), Coded.of(["b", "a"])]).tolist()
-        ['a', 'b', 'a']
-        """
-        number = cls.of(label for column in columns for label in column.categories.tolist())
-        starts = np.cumsum([0, *(len(column.categories) for column in columns[:-1])])
-        codes = [number.codes[start + column.codes] for start, column in zip(starts, columns, strict=True)]
-        return cls(np.concatenate(codes), number.categories)
-
     def __len__(self) -> int:
         return len(self.codes)
 
@@ -114,11 +102,8 @@ class Coded:
         >>> Coded.of(["x", "y"]).rows_of(["y", "z"]).tolist()
         [1, -1]
         """
-        own, wanted = self.tolist(), [*labels]
-        if own == wanted:
-            return np.arange(len(own))
-        row_of = {label: row for row, label in enumerate(own)}
-        return np.array([row_of.get(label, -1) for label in wanted], np.intp)
+        row_of = {label: row for row, label in enumerate(self)}
+        return np.array([row_of.get(label, -1) for label in labels], np.intp)
 
     def relabelled(self, new_label: Mapping[Any, Any]) -> Coded:
         """Other labels in place of some; those that become equal share a code.
@@ -172,10 +157,7 @@ class LabelColumns(dict):
     ) -> None:
         super().__init__(arrays)
         self.columns, self.counts = dict(columns), counts
-        self.locate = locate or self._locate
-
-    def _locate(self, role: str, _row: int, reason: str) -> MalformedRecord:
-        return MalformedRecord(FRAME, reason, None, self.columns[role])
+        self.locate = locate or (lambda role, _, reason: MalformedRecord(FRAME, reason, None, columns[role]))
 
     @property
     def roles(self) -> list[str]:

@@ -205,7 +205,7 @@ def _joined(tables: Sequence[LabelColumns], path: str, names: Collection[str]) -
         number = int(np.searchsorted(ends, row, side="right")) - 1
         return tables[number].locate(role, row - ends[number], reason)
 
-    together = {role: Coded.joined([table[role] for table in tables]) for role in first.roles}
+    together = {role: Coded.of(label for table in tables for label in table[role]) for role in first.roles}
     counts = None if first.counts is None else np.concatenate([table.counts for table in tables])
     return LabelColumns(together, first.columns, locate, counts)
 

@@ -214,10 +214,10 @@ def _with_gold(source: Source, of_gold: Source, named: Mapping[str, str | None],
     def locate(role: str, row: int, reason: str) -> MalformedRecord:
         return gold.locate(role, row, reason) if role in gold else predicted.locate(role, order[row], reason)
 
-    arrays, skipped = {**predicted, **gold}, [Coded.of([SKIPPED])] if (order == n).any() else []
+    arrays = {**predicted, **gold}
     for role in predicted.roles:
-        longer = Coded.joined([predicted[role], *skipped])
-        arrays[role] = Coded(longer.codes[order], longer.categories)
+        answers = [*predicted[role], SKIPPED]  # the last is that of ids without an answer
+        arrays[role] = Coded.of(answers[row] for row in order)
     arrays = {role: arrays[role] for role in ROLES if role in arrays}
     return LabelColumns(arrays, predicted.columns | gold.columns, locate)
 

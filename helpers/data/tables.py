@@ -96,21 +96,14 @@ class Source:
             what is no finite number; or what else the kind of file knows as a fault.
         """
         cells: dict[str, list] = {name: [] for name in columns}
-        labels: dict[str, str] = {}  # the same few texts come again and again: each is judged once
         with naming_file(self.path):
             for number, (line, row) in enumerate(self.rows(), start=1):
                 for name, column in cells.items():
-                    text = row.get(name)
-                    if type(text) is str and text in labels and name not in numbers:
-                        column.append(labels[text])
-                        continue
                     try:
                         column.append(self._value(row, name, name in numbers))
                     except ValueError as error:
                         record, line = ("", line) if self.has_lines else (f"record {number}: ", None)
                         raise MalformedRecord(self.path, f"{record}{error}", line, name) from None
-                    if name not in numbers and column[-1]:
-                        labels[column[-1]] = column[-1]
         return {
             name: np.array(column, float) if name in numbers else Coded.of(column)
             for name, column in cells.items()
@@ -218,9 +211,6 @@ class _JsonLines(Source):
 
     def _open(self) -> None:
         self._check_utf8()
-        self._take_names()
-
-    def _take_names(self) -> None:
         self.names = list(next((row for _, row in self.rows()), ()))
         if not self.names:
             raise MalformedRecord(self.path, "there is no JSON object in the file", 1)
@@ -248,7 +238,7 @@ class _JsonDocument(_JsonLines):
 
     def _open(self) -> None:
         self._document = self._listed(json_document(self.path, self.content))
-        self._take_names()
+        super()._open()
 
     def _listed(self, document: Any) -> Sequence[Any]:
         """The records of a list, of the rows of columns, or labels, one a record."""

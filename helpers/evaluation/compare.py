@@ -456,7 +456,7 @@ def matched(
     elif "id" in a or "id" in b:
         logger.warning("%s has no ids: samples are matched by order", second if "id" in a else first)
     ordered = {role: Coded(column.codes[rows], column.categories) for role, column in b.items()}
-    golds = Coded.joined([a["gold"], ordered["gold"]]).codes
+    golds = Coded.of([*a["gold"], *ordered["gold"]]).codes
     for row in np.flatnonzero(golds[:n] != golds[n:])[:1]:
         name = f"id {shown(a['id'][row])}" if "id" in a else f"sample {row + 1}"
         labels = f"{shown(a['gold'][row])} in {first}, {shown(ordered['gold'][row])} in {second}"
