@@ -11,7 +11,6 @@ clean labels.
 
 from __future__ import annotations
 
-import csv
 import functools
 import random
 import re
@@ -22,6 +21,7 @@ from typing import Any, NamedTuple
 
 from .. import RESULTS
 from .samples import Corpus, RelationSample
+from .tables import open_source
 
 ONTOLOGY = RESULTS / "published" / "nyt10m_relations.csv"
 
@@ -205,8 +205,7 @@ def nyt10m_relations() -> dict[str, str | None]:
     >>> len(found), len({new for new in found.values() if new}), sum(new is None for new in found.values())
     (53, 25, 15)
     """
-    with ONTOLOGY.open(encoding="utf-8", newline="") as file:
-        return {row["old"]: row["new"] or None for row in csv.DictReader(file)}
+    return {row["old"]: row["new"] or None for _, row in open_source(ONTOLOGY).rows()}
 
 
 PRECISION, RECALL = 0.691, 0.339

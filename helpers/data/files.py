@@ -6,7 +6,6 @@ sha256 is the registered one. Nothing is downloaded unless `fetch` is called.
 
 from __future__ import annotations
 
-import csv
 import functools
 import hashlib
 import io
@@ -20,10 +19,11 @@ import tempfile
 import zipfile
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any, NamedTuple, cast
+from typing import IO, NamedTuple, cast
 
 from .. import ROOT, core, program
 from ..core import ChecksumError, DownloadError, MissingData, atomic_writer, file_sha256
+from .tables import open_source
 
 logger = logging.getLogger(__name__)
 REGISTRY = Path(__file__).with_name("registry.csv")
@@ -82,11 +82,11 @@ def registered_files() -> dict[str, _DataFile]:
     >>> registered_files()["semeval2010/TRAIN_FILE.TXT"].rows
     8000
     """
-    with REGISTRY.open(encoding="utf-8", newline="") as file:
-        rows: list[dict[str, Any]] = list(csv.DictReader(file))
-    for row in rows:
+    files = {}
+    for _, row in open_source(REGISTRY).rows():
         row |= {"rows": int(row["rows"] or 0) or None, "bytes": int(row["bytes"])}
-    return {row["path"]: _DataFile(**row) for row in rows}
+        files[row["path"]] = _DataFile(**row)
+    return files
 
 
 def search_folders() -> list[Path]:

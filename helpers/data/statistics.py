@@ -7,9 +7,7 @@ counts are facts, kept in `results/published/label_counts.csv`, so that statisti
 
 from __future__ import annotations
 
-import csv
 import functools
-import json
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -22,7 +20,7 @@ from ..core import MalformedRecord, base_relation, find_negative, naming_file, s
 from .catalogue import datasets, find_dataset, read_corpus
 from .files import locate
 from .predictions import columns_of
-from .tables import DELIMITERS, open_source
+from .tables import DELIMITERS, json_document, open_source
 
 LABEL_COUNTS = RESULTS / "published" / "label_counts.csv"
 TOTAL = "(total)"
@@ -33,10 +31,9 @@ LARGEST = 2**53  # counts below are whole in floats, too
 def _published() -> dict[str, dict[str, dict[str, int]]]:
     """Data set → split → label → count, all rows of the file."""
     counts: dict[str, dict[str, dict[str, int]]] = {}
-    with LABEL_COUNTS.open(encoding="utf-8", newline="") as file:
-        for row in csv.DictReader(file):
-            splits = counts.setdefault(row["dataset"], {})
-            splits.setdefault(row["split"], {})[row["label"]] = int(row["count"])
+    for _, row in open_source(LABEL_COUNTS).rows():
+        splits = counts.setdefault(row["dataset"], {})
+        splits.setdefault(row["split"], {})[row["label"]] = int(row["count"])
     return counts
 
 
@@ -87,7 +84,7 @@ def count_labels(dataset: str) -> dict[str, dict[str, int]]:
     corpus = {} if row.counter else cast(dict[str, list[Any]], read_corpus(dataset))
     splits = {split: Counter(sample.relation for sample in samples) for split, samples in corpus.items()}
     splits = row.counter() if row.counter else splits
-    listed = json.loads(locate(row.inventory).read_bytes()) if row.inventory else {}
+    listed = json_document(locate(row.inventory)) if row.inventory else {}
     labels = set(listed[1] if isinstance(listed, list) else listed)  # of NYT*: id → label, label → id
     names = sorted(labels.union(*splits.values()))
     whole = {

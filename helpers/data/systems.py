@@ -11,8 +11,6 @@ computed here: hits follow from a curve and the number of true facts (`FactRanki
 
 from __future__ import annotations
 
-import csv
-import json
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -21,15 +19,14 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
-from .. import core
-from ..core import MalformedRecord, MissingData, shown, unknown_name
+from ..core import SKIPPED, MalformedRecord, MissingData, shown
 from .columns import Coded
 from .files import locate, registered_files, search_folders
 from .predictions import read_predictions
 from .records import collect, field, lines, records_of
 from .samples import Fact
 from .sentences import read_semeval
-from .tables import open_source
+from .tables import json_document, open_source
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -43,8 +40,6 @@ def _read_tacred_predictions(path: Path | str, split: Split = "test") -> pd.Data
     """What `tacred_predictions` gives, of the compiled table or a copy of the repository."""
     import pandas as pd
 
-    if split not in ("test", "dev"):
-        raise unknown_name("split", split, ("test", "dev"))
     if Path(path).is_dir():
         columns = _read_folder(Path(path), split)
     else:
@@ -78,13 +73,13 @@ def tacred_predictions(split: Split = "test") -> pd.DataFrame:
     ChecksumError : the table is not the registered one.
     """
     try:
-        return _read_tacred_predictions(locate(f"tacred/tacred_{split}_predictions.tsv.gz"), split)
+        path = locate(f"tacred/tacred_{split}_predictions.tsv.gz")
     except MissingData:
-        clones = [folder / "tacrev" for folder in search_folders()]
-        clone = next((folder for folder in clones if (folder / "results").is_dir()), None)
-        if clone is None:
+        clones = [folder / "tacrev" for folder in search_folders() if (folder / "tacrev/results").is_dir()]
+        if not clones:
             raise
-    return _read_tacred_predictions(clone, split)
+        path = clones[0]
+    return _read_tacred_predictions(path, split)
 
 
 def _read_folder(folder: Path, split: str) -> dict[str, list[str]]:
@@ -150,14 +145,14 @@ def join_semeval_answers(proposals: Path | str, key: Mapping[str, str]) -> pd.Da
     """
     read = open_source(proposals, "txt").read(["id", "label"])
     answers = dict(zip(read["id"], read["label"], strict=True))
-    predicted = [answers.get(identifier, core.SKIPPED) for identifier in key]
+    predicted = [answers.get(identifier, SKIPPED) for identifier in key]
     columns = {"gold": Coded.of(key.values()), "predicted": Coded.of(predicted)}
     return Coded.frame({"id": list(key)} | columns)
 
 
 def _count_tacred() -> dict[str, Mapping[str, int]]:
     """Split → label → count of TACRED: of train as published, of the others from the public predictions."""
-    train = _json("tacred/tacred_label_counts.json")["train"]
+    train = json_document(locate("tacred/tacred_label_counts.json"))["train"]
     dev, test = tacred_predictions("dev"), tacred_predictions("test")
     counted = {"dev": dev["gold"], "test": test["gold"], "test-tacrev": test["gold_tacrev"]}
     return {"train": train} | {split: Counter(labels.astype(str)) for split, labels in counted.items()}
@@ -165,16 +160,12 @@ def _count_tacred() -> dict[str, Mapping[str, int]]:
 
 def _count_nyt10m() -> dict[str, Mapping[str, int]]:
     """Split → label → count of NYT10m as published: sentences of train and val, facts of test."""
-    counts = _json("nyt10m/nyt10m_label_counts.json")
+    counts = json_document(locate("nyt10m/nyt10m_label_counts.json"))
     sentences = {split: counts[split]["records"] for split in ("train", "val")}
     return sentences | {"test": counts["test"]["per_relation_pair_facts"]}
 
 
 COUNTERS = {"tacred": _count_tacred, "nyt10m": _count_nyt10m}
-
-
-def _json(path: str) -> Any:
-    return json.loads(locate(path).read_text(encoding="utf-8"))
 
 
 UNKNOWN_ENTITY = "UNK"
@@ -264,9 +255,8 @@ def _probabilities(file: str) -> tuple[np.ndarray, np.ndarray]:
     return scores, truth
 
 
-with Path(__file__).with_name("ranked_lists.csv").open(encoding="utf-8", newline="") as _file:
-    _rows: list[dict[str, Any]] = list(csv.DictReader(_file))
 PUBLISHED_LISTS = tuple(
-    PublishedList(**row | {"files": tuple(row["files"].split()), "facts": int(row["facts"])}) for row in _rows
+    PublishedList(**row | {"files": tuple(row["files"].split()), "facts": int(row["facts"])})
+    for _, row in open_source(Path(__file__).with_name("ranked_lists.csv")).rows()
 )
 """The twenty different lists. Two of NYT10 in RESIDE's collection, and two of GIDS, are one list each."""
