@@ -14,8 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, cast
 
-from .. import core
-from ..core import MissingData, did_you_mean, listing, unknown_name
+from ..core import MissingData, did_you_mean, find_negative, inverse_label, listing, unknown_name
 from . import demo, distant, docred, documents, sentences, systems
 from .documents import Documents
 from .files import fetch, locate, registered_files, search_folders
@@ -300,8 +299,8 @@ def register_files(
             title,
             files=files,
             reader=reader,
-            directed=bool(turned) or any(core.inverse_label(label) != label for label in labels),
-            negative=negative if negative is not None else core.find_negative(labels),
+            directed=bool(turned) or any(inverse_label(label) != label for label in labels),
+            negative=negative if negative is not None else find_negative(labels),
             parsed=all(isinstance(sample, ParsedSample) for part in samples.values() for sample in part),
             relations=tuple(dict.fromkeys([*labels, *turned])) if listed or turned else (),
             inverse=turned,

