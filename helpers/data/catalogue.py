@@ -12,10 +12,11 @@ import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import Any, Literal, cast
 
 from ..core import MissingData, did_you_mean, find_negative, inverse_label, listing, unknown_name
-from . import demo, distant, docred, documents, sentences, systems
+from . import sentences
 from .documents import Documents
 from .files import fetch, locate, registered_files, search_folders
 from .predictions import read_label_names, read_mapping
@@ -135,13 +136,7 @@ class Dataset:
         raise MissingData(f"{file} is missing: {what}. Looked for {', '.join(map(str, places))}")
 
 
-READERS: dict[str, Any] = sentences.READERS | distant.READERS | docred.READERS | documents.READERS
-_MAKERS = {"demo_corpus": demo.demo_corpus, "demo_documents": demo.demo_documents}
-_FUNCTIONS: dict[str, dict[str, Any]] = {
-    "reader": READERS,
-    "maker": _MAKERS | distant.MAKERS | docred.MAKERS,
-    "counter": systems.COUNTERS,
-}
+_FUNCTIONS = {"reader", "maker", "counter"}
 _registered: dict[str, Dataset] = {}
 
 
@@ -153,7 +148,7 @@ def _own() -> dict[str, Dataset]:
     cells: dict[str, Any]
     for name, row in tomllib.loads(text).items():
         cells = {key: tuple(cell) if isinstance(cell, list) else cell for key, cell in row.items()}
-        cells |= {key: _FUNCTIONS[key][cells[key]] for key in _FUNCTIONS.keys() & cells.keys()}
+        cells |= {key: resolve_name(f"{__package__}.{cells[key]}") for key in _FUNCTIONS & cells.keys()}
         rows[name] = Dataset(name, **cells)
     return rows
 

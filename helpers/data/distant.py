@@ -168,7 +168,3 @@ def _read_nyt_star(path: Path | str) -> Corpus:
         return [Fact(str(number - 1), head, tail, relation) for head, relation, tail in listed]
 
     return collect(path, records_of(path, "json"), parse)
-
-
-READERS = {"opennre": _read_opennre, "gids": _read_gids, "nyt_star": _read_nyt_star}
-MAKERS = {"gids_by_sentence": _gids_by_sentence}

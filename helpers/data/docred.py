@@ -329,9 +329,5 @@ def _drawn_rows(relations: Sequence[str], rng: random.Random | None = None) -> l
     return sorted({*range(len(relations))} - {*negative} | {*drawn})
 
 
-READERS = {"docred": _read_docred, "sentence_pairs": _read_sentence_pairs}
-MAKERS = {
-    "drawn_pairs": _drawn_corpus,
-    "docred_pairs": partial(_pairs_labelled_twice, revised=False),
-    "docred_pairs_revised": partial(_pairs_labelled_twice, revised=True),
-}
+_docred_pairs = partial(_pairs_labelled_twice, revised=False)
+_docred_pairs_revised = partial(_pairs_labelled_twice, revised=True)

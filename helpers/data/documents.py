@@ -383,6 +383,3 @@ def read_labels(path: Path | str, keep_order: bool = False) -> tuple[str, ...]:
 
     labels = collect(path, records_of(path, "txt"), parse, str, "label")
     return tuple(labels if keep_order else sorted(labels))
-
-
-READERS = {"documents": read_documents, "goemotions": _read_goemotions}

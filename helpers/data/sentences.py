@@ -235,14 +235,9 @@ def read_relation_file(
     return collect(path, records_of(path, form), parse, attrgetter("id"))
 
 
-READERS = {
-    "semeval": read_semeval,
-    # blanks around the tags; record 3031 of its training file has one behind the relation, too
-    "kbp37": partial(_read_blocks, relations=None, markers=SPACED_TAGS, encoding="latin-1"),
-    "chemprot": partial(read_relation_file, form="jsonl"),  # as packaged with SciBERT: {"text", "label"}
-    "relation_file": read_relation_file,
-}
-"""What a row of `datasets.toml` may name as its reader."""
+# blanks around the tags; record 3031 of its training file has one behind the relation, too
+_read_kbp37 = partial(_read_blocks, relations=None, markers=SPACED_TAGS, encoding="latin-1")
+_read_chemprot = partial(read_relation_file, form="jsonl")  # as packaged with SciBERT: {"text", "label"}
 
 
 def sample_of(record: Any, identifier: str) -> RelationSample:

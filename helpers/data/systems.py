@@ -165,9 +165,6 @@ def _count_nyt10m() -> dict[str, Mapping[str, int]]:
     return sentences | {"test": counts["test"]["per_relation_pair_facts"]}
 
 
-COUNTERS = {"tacred": _count_tacred, "nyt10m": _count_nyt10m}
-
-
 UNKNOWN_ENTITY = "UNK"
 """How lists write an entity whose name their program lost."""
 

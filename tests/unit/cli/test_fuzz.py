@@ -7,8 +7,10 @@ with it comes such a file, to be spoilt. EXAMPLES is the number of spoilt files 
 import json
 import os
 import tempfile
+import tomllib
 from functools import cache
 from pathlib import Path
+from pkgutil import resolve_name
 from types import SimpleNamespace
 
 import pytest
@@ -18,7 +20,6 @@ from hypothesis import strategies as st
 from helpers import data, experiments, runs
 from helpers.cli import app
 from helpers.data import Documents
-from helpers.data.catalogue import READERS as READERS_OF_CORPORA
 from helpers.metrics import Outcome
 from helpers.models.linear import DocumentClassifier
 from helpers.runs import Run, save_run
@@ -72,7 +73,10 @@ READERS |= {"answer_map": "read_answers", "arrays": "_read_arrays"}
 MODULES = [data, data.records, data.sentences, runs, experiments]
 MODULES += [SimpleNamespace(load_model=DocumentClassifier.load)]
 MODULES += [SimpleNamespace(read_answers=lambda path: data.read_mapping(path, "answer", "label"))]
-MODULES += [SimpleNamespace(**{f"read_{form}": read for form, read in READERS_OF_CORPORA.items()})]
+ROWS = tomllib.loads(Path(data.__file__).with_name("datasets.toml").read_text()).values()
+NAMES = {row["reader"] for row in ROWS if "reader" in row}
+OF_CORPORA = {name.split(".")[1].lstrip("_"): resolve_name(f"helpers.data.{name}") for name in NAMES}
+MODULES += [SimpleNamespace(**OF_CORPORA)]
 OTHERS = {"read_corpus", "read_goemotions", "read_text_lists"}
 """Of registered files, whose checksum is verified."""
 
@@ -101,7 +105,7 @@ def valid(kinds: str) -> dict[str, bytes]:
 def test_every_command_and_every_reader_has_files_to_spoil():
     assert {*COMMANDS, *NO_FILES} == {*app.commands}, "list the new command in COMMANDS, with a valid file"
     readers = {name for name in dir(data) if name.startswith(("read_", "open_", "count_files"))}
-    readers |= {f"read_{form}" for form in READERS_OF_CORPORA}
+    readers |= {*OF_CORPORA}
     unknown = readers - {name for _, name in READ} - {*OTHERS}
     assert not unknown, "put a valid file into a folder of valid/ with the reader's name"
 

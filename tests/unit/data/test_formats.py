@@ -15,8 +15,7 @@ from sklearn.datasets import dump_svmlight_file, load_svmlight_file
 from sklearn.preprocessing import MultiLabelBinarizer
 
 from helpers import data
-from helpers.data import Documents, docred, documents, sentences
-from helpers.data.catalogue import READERS
+from helpers.data import Documents, distant, docred, documents, sentences
 from helpers.data.distant import _find_name
 from helpers.data.docred import NEGATIVE
 from helpers.data.documents import _read_svm, _read_txt
@@ -52,12 +51,12 @@ ARRAY = ("[", ",", "]", None)
 LINES = ("", "\n", "\n", 2)
 FORMS = {
     "semeval": (sentences.read_semeval, BLOCK, ("", "\n", "\n", 5)),
-    "chemprot": (READERS["chemprot"], CHEMPROT, LINES),
-    "opennre": (READERS["opennre"], NRE, LINES),
-    "gids": (READERS["gids"], "a\tb\tc\td\tNA\tc d ###END###", LINES),
-    "docred": (READERS["docred"], DOCUMENT, ARRAY),
-    "pairs": (READERS["sentence_pairs"], ANNOTATED, ARRAY),
-    "nyt": (READERS["nyt_star"], {"triple_list": [["a", "r", "b"]]}, ARRAY),
+    "chemprot": (sentences._read_chemprot, CHEMPROT, LINES),
+    "opennre": (distant._read_opennre, NRE, LINES),
+    "gids": (distant._read_gids, "a\tb\tc\td\tNA\tc d ###END###", LINES),
+    "docred": (docred._read_docred, DOCUMENT, ARRAY),
+    "pairs": (docred._read_sentence_pairs, ANNOTATED, ARRAY),
+    "nyt": (distant._read_nyt_star, {"triple_list": [["a", "r", "b"]]}, ARRAY),
     "tacred": (sentences.read_relation_file, TACRED, ARRAY),
     "txt": (_read_txt, "{n}\ta\tone", LINES),
     "svm": (_read_svm, "x {n}:1", LINES),
@@ -158,7 +157,7 @@ def test_sentences_with_tags(tmp_path):
     assert (sample.id, sample.relation, sample.head_text) == ("1", "Cause-Effect(e1,e2)", "fire")
     assert sample.tail_text == "caf\xe9\x85s" and "\r" not in sample.text, "byte 0x85 does not end a line"
     text = '0\t" <e1> Thom Yorke </e1> of <e2> </e2> sings . "\nper:employee_of(e2,e1) \n\n\n'
-    (sample,) = READERS["kbp37"](write_file(tmp_path, "a.txt", text))
+    (sample,) = sentences._read_kbp37(write_file(tmp_path, "a.txt", text))
     assert (sample.text, sample.head_text, sample.tail) == ("Thom Yorke of  sings .", "Thom Yorke", (14, 14))
     assert sample.relation == "per:employee_of(e2,e1)"
 
@@ -166,7 +165,7 @@ def test_sentences_with_tags(tmp_path):
 class TestOpenNRE:
     def test_tokens_text_and_annotations(self, tmp_path):
         lines = [NRE, *(NRE_TEXT | {"anno_relation_list": names} for names in (["NA"], ["r", "s", "r"]))]
-        mention, none, two = READERS["opennre"](
+        mention, none, two = distant._read_opennre(
             write_file(tmp_path, "a.txt", "\n".join(map(json.dumps, lines)))
         )
         assert mention.sample.text == "Ada \n  left \u00a0 London"
@@ -209,7 +208,7 @@ class TestOpenNRE:
 
 class TestSentencePairs:
     def test_every_rule(self, tmp_path):
-        corpus = READERS["sentence_pairs"](write_file(tmp_path, "d.json", json.dumps([ANNOTATED] * 2)))
+        corpus = docred._read_sentence_pairs(write_file(tmp_path, "d.json", json.dumps([ANNOTATED] * 2)))
         samples = {sample.id: sample for sample in corpus if sample.id.startswith("1.")}
         assert {name: sample.relation for name, sample in samples.items()} == {
             "1.0.0.1": "P551",  # its evidence; the other way a fact without evidence leaves the pair out
@@ -227,7 +226,7 @@ class TestSentencePairs:
         assert samples["1.1.2.1"].types == ("LOC", "ORG")  # of the mention in this sentence
 
     def test_a_drawn_part(self, tmp_path, monkeypatch):
-        corpus = READERS["sentence_pairs"](write_file(tmp_path, "d.json", json.dumps([ANNOTATED] * 30)))
+        corpus = docred._read_sentence_pairs(write_file(tmp_path, "d.json", json.dumps([ANNOTATED] * 30)))
 
         def drawn(*values: float) -> list:
             for name, value in zip(("DOCUMENTS", "NEGATIVE_SHARE", "DRAW_SEED"), values, strict=True):
