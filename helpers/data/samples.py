@@ -19,6 +19,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..core import shown
+
 Span = tuple[int, int]
 Markers = tuple[str, str, str, str]
 TAGS: Markers = ("<e1>", "</e1>", "<e2>", "</e2>")
@@ -26,6 +28,15 @@ TAGS: Markers = ("<e1>", "</e1>", "<e2>", "</e2>")
 SPACED_TAGS: Markers = ("<e1> ", " </e1>", "<e2> ", " </e2>")
 RDR_MARKERS: Markers = ("[E11] ", " [E12]", "[E21] ", " [E22]")
 CHEMPROT_MARKERS: Markers = ("<< ", " >>", "[[ ", " ]]")
+MARKERS: tuple[Markers, ...] = (
+    SPACED_TAGS,
+    TAGS,
+    RDR_MARKERS,
+    ("[E1] ", " [/E1]", "[E2] ", " [/E2]"),
+    ("[E1]", "[/E1]", "[E2]", "[/E2]"),
+    CHEMPROT_MARKERS,
+)
+"""Entity markers that are recognised; the first whose two opening ones occur is taken."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,32 +152,36 @@ def render(sample: RelationSample, markers: Markers = TAGS) -> str:
     return "".join(pieces) + sample.text[last:]
 
 
-def parse_tagged(text: str, markers: Markers = TAGS, closing_repeats: bool = False) -> tuple[str, Span, Span]:
+def parse_tagged(text: str, markers: Markers | None = TAGS) -> tuple[str, Span, Span]:
     """Take the four markers out of a sentence: `(text, head, tail)`, the inverse of `render`.
 
     Between markers with blanks an empty entity may be written with one blank, `<e1> </e1>`, as KBP37 does.
 
     Parameters
     ----------
-    text : the sentence with each marker exactly once.
-    markers : open and close entity 1, open and close entity 2.
-    closing_repeats : if True, a closing marker may occur more than once and the first one after its opening
-        counts. ChemProt needs it: nine of its sentences also use `>>` for "much greater than".
+    text : the sentence with each marker exactly once. Of ChemProt's a closing one may occur again, and the
+        first one after its opening counts: nine of its sentences also use `>>` for "much greater than".
+    markers : open and close entity 1, open and close entity 2; None: those of `MARKERS` that it has.
 
     Raises
     ------
-    ValueError : a marker is missing or repeated, or an entity closes before it opens.
+    ValueError : a marker is missing or repeated, or an entity closes before it opens; none is recognised.
 
     >>> parse_tagged("The <e1>fire</e1> caused <e2>panic</e2>.")
     ('The fire caused panic.', (4, 8), (16, 21))
     """
+    if markers is None:
+        markers = next((known for known in MARKERS if known[0] in text and known[2] in text), None)
+    if markers is None:
+        forms = ", ".join("".join(known[:2]) for known in MARKERS[1:])
+        raise ValueError(f"no entities are marked in {shown(text)}, and there is no e1_start. Known: {forms}")
     for opening, closing in (markers[:2], markers[2:]):
         if opening.endswith(" ") and closing.startswith(" "):
             text = text.replace(opening + closing[1:], opening + closing)
     starts: list[int] = []
     for number, marker in enumerate(markers):
         closes, times = number % 2 == 1, text.count(marker)
-        if times == 0 or (times > 1 and not (closing_repeats and closes)):
+        if times == 0 or (times > 1 and not (closes and markers == CHEMPROT_MARKERS)):
             raise ValueError(f"marker {marker.strip()!r} occurs {times} times: exactly one is needed")
         opened = starts[-1] + len(markers[number - 1]) if closes else 0  # where the entity begins
         starts.append(text.find(marker, opened))

@@ -15,8 +15,6 @@ from ..core import SEMEVAL_RELATIONS, MalformedRecord, read_file, shown, unknown
 from .files import locate
 from .records import Record, collect, field, lines, records_of
 from .samples import (
-    CHEMPROT_MARKERS,
-    RDR_MARKERS,
     SPACED_TAGS,
     TAGS,
     Corpus,
@@ -33,15 +31,6 @@ from .tables import file_kind
 TREES = ".dep"
 """What the name of the file of trees has behind that of the sentences."""
 PTR_FILES = {"train": "semeval2010/ptr_split/train.txt", "dev": "semeval2010/ptr_split/dev.txt"}
-MARKERS: tuple[Markers, ...] = (
-    SPACED_TAGS,
-    TAGS,
-    RDR_MARKERS,
-    ("[E1] ", " [/E1]", "[E2] ", " [/E2]"),
-    ("[E1]", "[/E1]", "[E2]", "[/E2]"),
-    CHEMPROT_MARKERS,
-)
-"""Entity markers that are recognised; the first whose two opening ones occur is taken."""
 TEXT, LABEL, WORDS = ("text", "sentence"), ("relation", "label"), ("token", "tokens")
 SPANS = (("e1_start", "e1_end", "e2_start", "e2_end"), ("head_start", "head_end", "tail_start", "tail_end"))
 
@@ -88,7 +77,7 @@ def _read_blocks(
             raise unknown_name("relation", relation, relations)
         if not re.fullmatch(r"\S+", relation):
             raise ValueError(f"a relation is one word, not {shown(relation)}")
-        return [RelationSample(match[1], *parse_tagged(sentence, markers or _markers(sentence)), relation)]
+        return [RelationSample(match[1], *parse_tagged(sentence, markers), relation)]
 
     return collect(path, _blocks(path), parse, attrgetter("id"))
 
@@ -100,15 +89,6 @@ def _blocks(path: Path | str) -> Iterator[Record]:
         if is_text:
             rows = list(block)
             yield rows[0][0], [row.rstrip(b"\r") for _, row in rows]
-
-
-def _markers(text: str) -> Markers:
-    """The entity markers of a text; ValueError if it has none."""
-    for markers in MARKERS:
-        if markers[0] in text and markers[2] in text:
-            return markers
-    forms = ", ".join("".join(markers[:2]) for markers in MARKERS[1:])
-    raise ValueError(f"no entities are marked in {shown(text)}, and there is no e1_start. Known: {forms}")
 
 
 def ptr_split(samples: Iterable[RelationSample]) -> dict[str, list[RelationSample]]:
@@ -251,10 +231,7 @@ def sample_of(record: Any, identifier: str) -> RelationSample:
         return RelationSample(identifier, text, (start, end), (tail_start, tail_end), relation)
     if "h" in record:
         return RelationSample(identifier, text, *_bounds(record), relation)
-    markers = _markers(text)
-    # nine sentences of ChemProt use `>>` for "much greater than", too
-    tagged = parse_tagged(text, markers, closing_repeats=markers == CHEMPROT_MARKERS)
-    return RelationSample(identifier, *tagged, relation)
+    return RelationSample(identifier, *parse_tagged(text, None), relation)
 
 
 def _present(record: Any, names: tuple[str, ...]) -> str:
