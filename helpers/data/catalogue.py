@@ -281,10 +281,9 @@ def register_files(
     labels = listed or tuple(occurring)
     turned = read_mapping(inverse) if isinstance(inverse, str | Path) else dict(inverse or {})
     turned |= {other: label for label, other in turned.items()}
-    if listed is not None:
-        strange = next((label for label in turned if label not in listed), None)
-        if strange is not None:
-            raise unknown_name("relation in `inverse`", strange, listed)
+    for label in turned:
+        if listed is not None and label not in listed:
+            raise unknown_name("relation in `inverse`", label, listed)
     if negative is not None and negative not in labels:
         raise unknown_name("negative class", negative, labels)
     _warn_of_what_is_shared(samples)

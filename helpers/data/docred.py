@@ -94,7 +94,7 @@ def _document(title: str, record: Any) -> AnnotatedDocument:
     entities = [[_mention(member, sents) for member in members] for members in field(record, "vertexSet")]
     facts: dict[tuple[str, int, int], frozenset[int]] = {}
     for label in field(record, "labels"):
-        key = (field(label, "r", str), _entity(label, "h", len(entities)), _entity(label, "t", len(entities)))
+        key = (field(label, "r", str), _index(label, "h", len(entities)), _index(label, "t", len(entities)))
         facts[key] = facts.get(key, frozenset()) | _evidence(label)
     names = [frozenset(mention.name for mention in mentions) for mentions in entities]
     sentences = [frozenset(mention.sentence for mention in mentions) for mentions in entities]
@@ -102,7 +102,7 @@ def _document(title: str, record: Any) -> AnnotatedDocument:
 
 
 def _mention(record: Any, sents: Sequence[Sequence[str]]) -> _EntityMention:
-    name, sentence = field(record, "name", str), _number(record, "sent_id")
+    name, sentence = field(record, "name", str), _index(record, "sent_id")
     words = tuple(record.get("pos", ()))
     inside = sentence < len(sents) and len(words) == 2 and 0 <= words[0] < words[1] <= len(sents[sentence])
     if sents and words and not inside:
@@ -110,18 +110,13 @@ def _mention(record: Any, sents: Sequence[Sequence[str]]) -> _EntityMention:
     return _EntityMention(name, sentence, words, field(record, "type", str) if "type" in record else "")
 
 
-def _entity(record: Any, name: str, size: int | None = None) -> int:
-    """The number of an entity, below `size` where that is known."""
-    value = _number(record, name)
-    if size is not None and value >= size:
-        raise ValueError(f"{shown(name)} is {value}, no number of an entity; there are {size}")
-    return value
-
-
-def _number(record: Any, name: str) -> int:
+def _index(record: Any, name: str, entities: int | None = None) -> int:
+    """The number of a sentence or an entity, below `entities` where so many are known."""
     value = field(record, name, int)
     if value < 0:
         raise ValueError(f"{shown(name)} is {shown(value)}, no number from 0 on")
+    if entities is not None and value >= entities:
+        raise ValueError(f"{shown(name)} is {value}, no number of an entity; there are {entities}")
     return value
 
 
@@ -165,7 +160,7 @@ def read_document_facts(path: Path | str) -> list[DocumentFact]:
     """
 
     def parse(_line: int | None, _number: int, row: Any) -> list[DocumentFact]:
-        head, tail = (_entity(row, end) for end in ("h_idx", "t_idx"))
+        head, tail = (_index(row, end) for end in ("h_idx", "t_idx"))
         return [DocumentFact(field(row, "title", str), field(row, "r", str), head, tail, _evidence(row))]
 
     return collect(path, records_of(path, "json"), parse)

@@ -87,9 +87,7 @@ def count_labels(dataset: str) -> dict[str, dict[str, int]]:
     listed = json_document(locate(row.inventory)) if row.inventory else {}
     labels = set(listed[1] if isinstance(listed, list) else listed)  # of NYT*: id → label, label → id
     names = sorted(labels.union(*splits.values()))
-    whole = {
-        split: Counter({name: counts.get(name, 0) for name in names}) for split, counts in splits.items()
-    }
+    whole = {split: Counter(dict.fromkeys(names, 0) | dict(counts)) for split, counts in splits.items()}
     return {split: dict(counts.most_common()) for split, counts in whole.items()}
 
 
@@ -239,7 +237,7 @@ def dataset_statistics(
         return replace(_combined(whole, measured, negative), note=note)
 
 
-def _splits(name: str) -> dict[str, dict[str, int]]:
+def _splits(name: str) -> Mapping[str, Mapping[str, int]]:
     """The counts of each split of a data set."""
     about = find_dataset(name)
     read = published_counts if about.counted_name in counted_datasets() else count_labels
@@ -248,13 +246,11 @@ def _splits(name: str) -> dict[str, dict[str, int]]:
     if lacking:
         known = f"only of {', '.join(splits)}"
         raise ValueError(f"{name}: the labels of {', '.join(lacking)} are not counted, {known}")
-    if about.undirected_of:
-        bases = {split: {base_relation(label): 0 for label in counts} for split, counts in splits.items()}
-        for split, counts in splits.items():
-            for label, count in counts.items():
-                bases[split][base_relation(label)] += count
-        return bases
-    return splits
+    merged: dict[str, Counter[str]] = {split: Counter() for split in splits}
+    for split, counts in splits.items():
+        for label, count in counts.items():
+            merged[split][base_relation(label) if about.undirected_of else label] += count
+    return merged
 
 
 def _combined(
@@ -284,7 +280,7 @@ def _negative_class(splits: Mapping[str, Mapping[str, int]], negative: str | Non
     return negative or None, known
 
 
-def _read_counts(path: Path, gold_column: str | None) -> dict[str, dict[str, int]]:
+def _read_counts(path: Path, gold_column: str | None) -> Mapping[str, Mapping[str, int]]:
     source = open_source(path)
     if gold_column is not None or "count" not in source.names:
         column = columns_of(source, {"gold": gold_column}, alone=True)["gold"]
