@@ -13,6 +13,7 @@ import json
 import random
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from ..core import FORWARD, base_relation
 from .documents import Documents
@@ -29,7 +30,7 @@ TRAIN_FACTOR = 3
 
 # Of each relation: pairs of things (first role, second role); phrases from the first role to the second, as
 # in "The storm caused the outage"; and phrases from the second role to the first.
-_RELATIONS: dict[str, list[str]] = _WORDS["relations"]
+_RELATIONS: dict[str, list[list[Any]]] = _WORDS["relations"]
 
 
 def demo_corpus(seed: int = 0) -> dict[str, list[RelationSample]]:
@@ -63,28 +64,24 @@ def _sentences(label: str) -> Iterator[str]:
     """Every sentence that a label can have, with tags around its two things."""
     pairs, phrases = _material(label)
     for first, second in pairs:
-        for phrase in phrases.split(", "):
-            for opening in _WORDS["openings"].split("; "):
+        for phrase in phrases:
+            for opening in _WORDS["openings"]:
                 clause = f"{opening} <e1>{first}</e1> {phrase} the <e2>{second}</e2>"
                 yield from (f"{clause}{ending}." for ending in _WORDS["endings"])
 
 
-def _material(label: str) -> tuple[list[tuple[str, ...]], str]:
+def _material(label: str) -> tuple[list[list[str]], list[str]]:
     """The pairs of things in the order of the sentence, and the phrases between them.
 
     The negative class also takes the pairs of the relations: the two things alone do not give it away.
     """
     if label == NEGATIVE:
-        every = ", ".join((_WORDS["unrelated_pairs"], *(pairs for pairs, _, _ in _RELATIONS.values())))
-        return _split(every), _WORDS["unrelated_phrases"]
+        every = [_WORDS["unrelated_pairs"], *(pairs for pairs, _, _ in _RELATIONS.values())]
+        return [pair for pairs in every for pair in pairs], _WORDS["unrelated_phrases"]
     pairs, forward, backward = _RELATIONS[base_relation(label)]
     if label.endswith(FORWARD):
-        return _split(pairs), forward
-    return [pair[::-1] for pair in _split(pairs)], backward
-
-
-def _split(pairs: str) -> list[tuple[str, ...]]:
-    return [tuple(pair.split()) for pair in pairs.split(", ")]
+        return pairs, forward
+    return [pair[::-1] for pair in pairs], backward
 
 
 DOCUMENTS_NAME = "synthetic-demo-documents"
@@ -93,10 +90,10 @@ TEST_ONLY = ("archives", "elections")
 """Labels that no training document has."""
 
 
-LABEL_SETS = {labels: tuple(counts) for labels, counts in _WORDS["label_sets"].items()}
+LABEL_SETS: dict[str, list[int]] = _WORDS["label_sets"]
 """Which labels come together, and in how many training and test documents: 600 and 300 in all."""
 
-_THINGS: dict[str, str] = _WORDS["things"]
+_THINGS: dict[str, list[str]] = _WORDS["things"]
 """What a matter is recognised by. A thing that two matters share says less."""
 
 
@@ -137,18 +134,14 @@ def _letter(rng: random.Random, labels: tuple[str, ...]) -> str:
     """One or two sentences on each label, up to two that say nothing, perhaps a thing named in passing."""
     complaints = [_complaint(rng, label) for label in labels for _ in range(rng.choice((1, 2)))]
     sentences = list(dict.fromkeys(complaints))  # the two may be the same
-    sentences += rng.sample(_WORDS["neutral"].split(", "), rng.choice((0, 1, 2)) if labels else 2)
+    sentences += rng.sample(_WORDS["neutral"], rng.choice((0, 1, 2)) if labels else 2)
     if rng.random() < _PASSING:
         other = rng.choice([label for label in _COMMON if label not in labels])
-        sentences.append(f"This has nothing to do with the {rng.choice(_THINGS[other].split())} of last year")
+        sentences.append(f"This has nothing to do with the {rng.choice(_THINGS[other])} of last year")
     rng.shuffle(sentences)
-    return ". ".join([_one_of(rng, _WORDS["greetings"]), *sentences, _one_of(rng, _WORDS["closings"])]) + "."
+    return ". ".join([rng.choice(_WORDS["greetings"]), *sentences, rng.choice(_WORDS["closings"])]) + "."
 
 
 def _complaint(rng: random.Random, label: str) -> str:
-    thing = rng.choice(_THINGS[label].split())
-    return f"The {thing} in {_one_of(rng, _WORDS['places'])} {_one_of(rng, _WORDS['complaints'])}"
-
-
-def _one_of(rng: random.Random, phrases: str) -> str:
-    return rng.choice(phrases.split(", "))
+    thing, place, complaint = map(rng.choice, (_THINGS[label], _WORDS["places"], _WORDS["complaints"]))
+    return f"The {thing} in {place} {complaint}"
