@@ -184,11 +184,9 @@ def csv_text(rows: Iterable[Iterable[Any]], raw: bool = False) -> str:
 
 
 def _csv_cell(cell: Any, raw: bool) -> Any:
-    if isinstance(cell, str):
-        return f"'{cell}" if cell.startswith(_FORMULA) and not raw else cell
-    if cell is None or isinstance(cell, Number) and cell != cell:  # nan of any kind, numpy's too
-        return ""
-    return cell if isinstance(cell, Number) else _csv_cell(str(cell), raw)
+    if cell is None or isinstance(cell, Number):
+        return "" if cell != cell else cell  # nan of any kind, numpy's too
+    return f"'{cell}" if str(cell).startswith(_FORMULA) and not raw else str(cell)
 
 
 def finite_number(value: Any) -> float:
