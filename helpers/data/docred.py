@@ -21,6 +21,7 @@ from __future__ import annotations
 import random
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import permutations
 from operator import attrgetter
@@ -31,7 +32,7 @@ from ..core import shown
 from .bags import Mention
 from .files import locate
 from .records import collect, field, records_of
-from .samples import Corpus, Fact, RelationSample, Span, TypedSample, word_spans
+from .samples import Corpus, Fact, RelationSample, TypedSample, word_spans
 
 RE_DOCRED = {"train": "re_docred/dev_revised.json", "test": "re_docred/test_revised.json"}
 DOCRED = "docred/dev_keys_new.json"
@@ -180,24 +181,14 @@ def _read_docred(path: Path | str) -> Corpus:
 
 
 class _Pair(NamedTuple):
-    """An ordered pair of entities that a sentence names; `facts` : relation → evidence, of the document."""
+    """An ordered pair of entities that a sentence names: a sample with the mentions of both marked, to be
+    labelled, their numbers, and of the document relation → evidence of the facts about them."""
 
-    name: str
-    text: str
-    spans: Sequence[Span]
+    sample: TypedSample
     sentence: int
     ends: tuple[int, int]
-    head: _EntityMention
-    tail: _EntityMention
+    same_words: bool
     facts: Mapping[str, frozenset[int]]
-
-    def sample(self, relation: str) -> TypedSample:
-        """The sentence with the mentions of both entities marked, labelled with the relation."""
-        head, tail = (
-            (self.spans[mention.words[0]][0], self.spans[mention.words[1] - 1][1])
-            for mention in (self.head, self.tail)
-        )
-        return TypedSample(self.name, self.text, head, tail, relation, self.head.type, self.tail.type)
 
 
 def _pairs(number: int, document: AnnotatedDocument) -> Iterator[_Pair]:
@@ -213,9 +204,10 @@ def _pairs(number: int, document: AnnotatedDocument) -> Iterator[_Pair]:
             if (members := [mention for mention in mentions if mention.sentence == sentence])
         ]
         for (head, first), (tail, second) in permutations(here, 2):
-            name = f"{number}.{sentence}.{head}.{tail}"
-            known = facts.get((head, tail), {})
-            yield _Pair(name, text, spans, sentence, (head, tail), first, second, known)
+            name, same_words = f"{number}.{sentence}.{head}.{tail}", first.words == second.words
+            places = [(spans[start][0], spans[end - 1][1]) for start, end in (first.words, second.words)]
+            sample = TypedSample(name, text, places[0], places[1], NEGATIVE, first.type, second.type)
+            yield _Pair(sample, sentence, (head, tail), same_words, facts.get((head, tail), {}))
 
 
 def _read_sentence_pairs(path: Path | str) -> Corpus:
@@ -237,7 +229,7 @@ def _read_sentence_pairs(path: Path | str) -> Corpus:
     def samples(number: int, document: AnnotatedDocument) -> list[TypedSample]:
         labelled = [(pair, *_label(pair)) for pair in _pairs(number, document)]
         notes.update(kind for _, kind, _ in labelled)
-        return [pair.sample(relation) for pair, kind, relation in labelled if kind in KEPT]
+        return [replace(pair.sample, relation=name) for pair, kind, name in labelled if kind in KEPT]
 
     corpus = _read(path, samples)
     corpus.notes = notes
@@ -247,7 +239,7 @@ def _read_sentence_pairs(path: Path | str) -> Corpus:
 def _label(pair: _Pair) -> tuple[str, str]:
     """The kind of a pair in a sentence, and its relation."""
     here = [relation for relation, evidence in pair.facts.items() if pair.sentence in evidence]
-    if pair.head.words == pair.tail.words:
+    if pair.same_words:
         return "same words", ""
     if here:
         return ("positive", here[0]) if len(here) == 1 else ("several", "")
@@ -275,10 +267,10 @@ def _labelled_twice(path: Path | str, labelled: Path | str, revised: bool) -> li
             return []
         made = []
         for pair in _pairs(number, document if revised else document._replace(facts=other.facts)):
-            if pair.head.words != pair.tail.words:
+            if not pair.same_words:
                 relations = tuple(sorted(pair.facts)) or (NEGATIVE,)
                 head, tail = (f"{document.title} {entity}" for entity in pair.ends)
-                made.append(Mention(pair.sample(relations[0]), head, tail, relations))
+                made.append(Mention(replace(pair.sample, relation=relations[0]), head, tail, relations))
         return made
 
     return _read(path, mentions)
