@@ -232,8 +232,7 @@ def _write(wanted: _DataFile, content: bytes) -> Path:
 
 
 def _by_hand(wanted: _DataFile) -> str:
-    target = ROOT / "data" / wanted.path
-    return f"put it at {target}, or set ${DATA_DIR_VARIABLE} to a folder that has it."
+    return f"put it at {ROOT / 'data' / wanted.path}, or set ${DATA_DIR_VARIABLE} to a folder that has it."
 
 
 def _check_fetched(wanted: _DataFile, content: bytes, source: str) -> None:

@@ -170,8 +170,7 @@ def parse_tagged(text: str, markers: Markers | None = TAGS) -> tuple[str, Span, 
     >>> parse_tagged("The <e1>fire</e1> caused <e2>panic</e2>.")
     ('The fire caused panic.', (4, 8), (16, 21))
     """
-    if markers is None:
-        markers = next((known for known in MARKERS if known[0] in text and known[2] in text), None)
+    markers = markers or next((known for known in MARKERS if known[0] in text and known[2] in text), None)
     if markers is None:
         forms = ", ".join("".join(known[:2]) for known in MARKERS[1:])
         raise ValueError(f"no entities are marked in {shown(text)}, and there is no e1_start. Known: {forms}")

@@ -71,12 +71,11 @@ READERS |= {"run": "load_run", "model": "load_model", "inverse": "read_mapping"}
 READERS |= {"answer_map": "read_answers", "arrays": "_read_arrays"}
 """Kind of files → its readers, if there are any."""
 MODULES = [data, data.records, data.sentences, runs, experiments]
-MODULES += [SimpleNamespace(load_model=DocumentClassifier.load)]
 MODULES += [SimpleNamespace(read_answers=lambda path: data.read_mapping(path, "answer", "label"))]
 ROWS = tomllib.loads(Path(data.__file__).with_name("datasets.toml").read_text()).values()
 NAMES = {row["reader"] for row in ROWS if "reader" in row}
 OF_CORPORA = {name.split(".")[1].lstrip("_"): resolve_name(f"helpers.data.{name}") for name in NAMES}
-MODULES += [SimpleNamespace(**OF_CORPORA)]
+MODULES += [SimpleNamespace(load_model=DocumentClassifier.load, **OF_CORPORA)]
 OTHERS = {"read_corpus", "read_goemotions", "read_text_lists"}
 """Of registered files, whose checksum is verified."""
 
