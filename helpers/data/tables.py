@@ -144,7 +144,8 @@ class _Delimited(Source):
         self.delimiter = DELIMITERS[self.form]
         self.names = next((row for _, row in self._lines("replace")), [])
         if not self.names:
-            reason = "the file is empty; a header line with column names is needed"
+            empty = "the first line" if self.content.strip() else "the file"
+            reason = f"{empty} is empty; a header line with column names is needed"
             raise MalformedRecord(self.path, reason, 1)
         hints = {
             (";", "semicolons"): "save it with commas, in pandas read_csv(F, sep=';').to_csv(F, index=False)",

@@ -165,9 +165,8 @@ def test_sentences_with_tags(tmp_path):
 class TestOpenNRE:
     def test_tokens_text_and_annotations(self, tmp_path):
         lines = [NRE, *(NRE_TEXT | {"anno_relation_list": names} for names in (["NA"], ["r", "s", "r"]))]
-        mention, none, two = distant._read_opennre(
-            write_file(tmp_path, "a.txt", "\n".join(map(json.dumps, lines)))
-        )
+        path = write_file(tmp_path, "a.txt", "\n".join(map(json.dumps, lines)))
+        mention, none, two = distant._read_opennre(path)
         assert mention.sample.text == "Ada \n  left \u00a0 London"
         assert (mention.sample.head_text, mention.sample.tail_text) == ("Ada", "\u00a0 London")
         assert (mention.sample.id, *mention[1:3], mention.relations) == ("1", "Q1", "Q84", ("NA",))

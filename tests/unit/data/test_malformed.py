@@ -37,6 +37,7 @@ PREDICTIONS = [
     ("a.tsv", "gold\tpred\nA\tB\n".encode("utf-16"), "byte 0 of the file, 0xff"),
     ("a.jsonl", AB.encode() + b'{"gold": "A", "pred": "\xe9"}\n', ", line 2: byte 50 of the file, 0xe9"),
     ("a.csv", "", ", line 1: the file is empty"),
+    ("a.csv", "\ngold,predicted\na,b\n", ", line 1: the first line is empty"),
     ("a.jsonl", "\n\n", ", line 1: there is no JSON object"),
     ("a.csv", "gold,pred\n", ": there are no predictions, only the columns gold, pred"),
 ]
