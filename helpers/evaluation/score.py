@@ -294,7 +294,7 @@ def _direction(
         scores = metrics.direction_scores(table, inverse, performance, pairs)
         return np.stack([getattr(scores, rate) for rate in RATES], -1)
 
-    scores = metrics.plain_values(metrics.direction_scores(pairs, inverse, performance)._asdict())
+    scores = metrics.direction_scores(pairs, inverse, performance).to_dict()
     if draw:
         named = draw(pairs, rates).named(RATES).items()
         scores["intervals"] = {rate: {"low": ends.low, "high": ends.high} for rate, ends in named}

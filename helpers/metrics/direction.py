@@ -23,6 +23,7 @@ import numpy as np
 
 from ..core import SKIPPED, Label, base_relation, inverse_label, shown, unlisted_message
 from .outcome import Outcome, positions, scalar
+from .report import plain_values
 from .scores import ClassCounts, ratio
 
 Performance = Callable[..., Any]
@@ -125,40 +126,38 @@ class DirectionScores(NamedTuple):
     ppr: Any
     n: Any
 
-    @property
-    def undefined(self) -> tuple[str, ...]:
-        """Names of the scores that are 0/0.
-
-        >>> DirectionScores(0.0, 0.0, 0.0, "B", float("nan"), 0.0, 4).undefined
-        ('pir',)
-        """
-        return tuple(name for name in ("pir", "ppr") if np.isnan(getattr(self, name)).any())
-
     def to_dict(self) -> dict[str, Any]:
         """The fields by name, for JSON: nan becomes None.
 
         >>> DirectionScores(0.0, 0.0, 0.0, "B", float("nan"), 0.0, 4).to_dict()["pir"] is None
         True
         """
-        return self._asdict() | dict.fromkeys(self.undefined)
+        return plain_values(self._asdict())
 
 
-def _inverse_labels(labels: Iterable[Label]) -> dict[Label, Label]:
-    """The inverse of each label: `R(e1,e2)` ↔ `R(e2,e1)`; a label without a direction is its own inverse.
+def _inverses(labels: Iterable[Label], given: Mapping[Label, Label] | None = None) -> dict[Label, Label]:
+    """The inverse of each label, in both directions; ValueError where those that are given contradict
+    themselves.
 
-    >>> _inverse_labels(["R(e1,e2)", "Other"])
-    {'R(e1,e2)': 'R(e2,e1)', 'Other': 'Other'}
+    given : None: `R(e1,e2)` ↔ `R(e2,e1)`, and a label without a direction is its own inverse.
+
+    >>> _inverses(["R(e1,e2)", "Other"])
+    {'R(e1,e2)': 'R(e2,e1)', 'Other': 'Other', 'R(e2,e1)': 'R(e1,e2)'}
     """
-    return {label: inverse_label(label) for label in labels}
+    named = {label: inverse_label(label) for label in labels} if given is None else given
+    both: dict[Label, Label] = {}
+    for label, other in [*named.items(), *((other, label) for label, other in named.items())]:
+        if both.setdefault(label, other) != other:
+            raise ValueError(f"inverse maps {shown(label)} to both {shown(both[label])} and {shown(other)}")
+    return both
 
 
-def _with_inverses(outcome: Outcome, inverse: Mapping[Label, Label] | None = None) -> Outcome:
+def _with_inverses(outcome: Outcome, inverse: Mapping[Label, Label]) -> Outcome:
     """The same outcomes with the inverse of every label listed: one direction alone may occur.
 
-    >>> _with_inverses(Outcome.from_columns(["R(e1,e2)"], ["R(e1,e2)"])).labels
-    ('R(e1,e2)', 'R(e2,e1)')
+    >>> _with_inverses(Outcome.from_columns(["a"], ["a"]), {"a": "b", "b": "a"}).labels
+    ('a', 'b')
     """
-    inverse = inverse or _inverse_labels(outcome.labels)
     others = (inverse.get(label, label) for label in outcome.labels)
     return replace(outcome, labels=tuple(dict.fromkeys([*outcome.labels, *others])))
 
@@ -206,7 +205,7 @@ def direction_scores(
     """
     if "paired" not in outcome.roles:
         raise ValueError("the outcome has no answers on the paired set: from_columns(…, paired=…) takes them")
-    inverse = _symmetric(_inverse_labels(outcome.labels) if inverse is None else inverse)
+    inverse = _inverses(outcome.labels, inverse)
     outcome = _with_inverses(outcome, inverse)
     tables = outcome.of("predicted"), outcome.of("paired", inverse)
     keys: list[dict[str, Any]] = [{}, {}]
@@ -230,15 +229,6 @@ def direction_scores(
         ppr=scalar(ratio(count(right_a & right_b), n)),
         n=scalar(n),
     )
-
-
-def _symmetric(inverse: Mapping[Label, Label]) -> dict[Label, Label]:
-    """The mapping in both directions; ValueError where it contradicts itself."""
-    both: dict[Label, Label] = {}
-    for label, other in [*inverse.items(), *((other, label) for label, other in inverse.items())]:
-        if both.setdefault(label, other) != other:
-            raise ValueError(f"inverse maps {shown(label)} to both {shown(both[label])} and {shown(other)}")
-    return both
 
 
 def _answers(outcome: Outcome, inverse: Mapping[Label, Label]) -> tuple[np.ndarray, ...]:
@@ -273,15 +263,15 @@ def paired_breakdown(outcome: Outcome) -> dict[Label, dict[str, float]]:
     {'n': 4, 'right_original': 0.75, 'right_both': 0.25, 'still': 0.25, 'elsewhere': 0.25,
      'right_paired': 0.5}
     """
-    outcome = _with_inverses(outcome)
-    labels, inverse = outcome.labels, _inverse_labels(outcome.labels)
-    _, right_a, right_b, stays = _answers(outcome, inverse)
+    inverse = _inverses(outcome.labels)
+    outcome = _with_inverses(outcome, inverse)
+    directed, right_a, right_b, stays = _answers(outcome, inverse)
     kinds = (right_a, right_a & right_b, right_a & stays, right_a & ~right_b & ~stays, right_b)
+    bases = np.array([base_relation(label) for label in outcome.labels], object)
     breakdown = {}
-    for base in dict.fromkeys(base_relation(label) for label in labels if inverse[label] != label):
-        own = np.array([base_relation(label) == base for label in labels])[outcome.roles["gold"]]
-        n = outcome.counts[own].sum().item()
-        if n:
+    for base in dict.fromkeys(bases):
+        own = directed & (bases == base)[outcome.roles["gold"]]
+        if n := outcome.counts[own].sum().item():
             shares = (outcome.counts[own & kind].sum().item() / n for kind in kinds)
             breakdown[base] = {"n": n} | dict(zip(BREAKDOWN, shares, strict=True))
     return breakdown
