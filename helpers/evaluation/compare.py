@@ -132,16 +132,8 @@ class _Comparison(PairedReport):
     def _test(self, pair: Outcome) -> metrics.Interval:
         """The paired test over classes that both share: those of the gold labels and of all predictions."""
         second, rng = pair.of("second"), np.random.default_rng(self.seed)
-        statistic = self._averages(pair.of("predicted") + second, self.policy)
+        statistic = self._averages(pair.of("predicted") + second)
         return metrics.paired_bootstrap(pair, second, statistic, rng, self.replicates)
-
-    def _scores_of(self, table: Outcome) -> Callable[[Outcome], np.ndarray]:
-        """The scores of one system's table, and of its replicates, under each scheme, as `score_frame` has
-        them."""
-        policy = self.policy
-        if policy.get("labels") == "listed" and not (self.answers and self.answers[0].labels):
-            policy = {**policy, "labels": "observed"}  # the table lists the labels of other files, too
-        return self._averages(table, policy)
 
     def _own(self, index: int) -> Outcome:
         """One system over the labels of its own file, and the negative class, which another may have."""
@@ -151,11 +143,12 @@ class _Comparison(PairedReport):
         return replace(table, labels=(*table.labels, negative))
 
     def _scores(self, index: int) -> np.ndarray:
+        """Under each scheme, as `score_frame` has them."""
         table = self._own(index)
-        return self._scores_of(table)(table)
+        return self._averages(table)(table)
 
-    def _averages(self, classes_of: Outcome, policy: Mapping[str, Any]) -> Callable[[Outcome], np.ndarray]:
-        rules = {"schemes": self.schemes, "score": self.score, **policy}
+    def _averages(self, classes_of: Outcome) -> Callable[[Outcome], np.ndarray]:
+        rules = {"schemes": self.schemes, "score": self.score, **self.policy}
         return partial(metrics.averages, classes_of=classes_of, **rules)
 
     @cached_property
@@ -289,7 +282,7 @@ class _Comparison(PairedReport):
         drawn = []
         for index in range(len(self.paths)):
             table = self._own(index)
-            rng, scores = np.random.default_rng(self.seed), self._scores_of(table)
+            rng, scores = np.random.default_rng(self.seed), self._averages(table)
             drawn.append(metrics.bootstrap_intervals(table, scores, rng, self.replicates))
         rows, bold = [], self._like_the_best(np.stack([interval.value for interval in drawn]))
         for title, interval, tops in zip(self._titles(), drawn, bold, strict=True):

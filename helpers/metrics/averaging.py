@@ -72,12 +72,9 @@ class Policy:
     negative_in_normaliser: bool = True
 
     def __post_init__(self) -> None:
-        default = "skip"
         if not isinstance(self.labels, str):
             object.__setattr__(self, "labels", checked_labels(self.labels) if len(self.labels) else ())
-        elif self.labels in NAMED_LABELS:
-            default = NAMED_LABELS[self.labels]
-        else:
+        elif self.labels not in NAMED_LABELS:
             known = ", ".join(NAMED_LABELS)
             raise ValueError(f"labels is {self.labels!r}: give one of {known} or a list of labels")
         if (self.labels, self.zero_support) == ("supported", "zero"):
@@ -87,6 +84,7 @@ class Policy:
             raise ValueError(f"zero_support is {self.zero_support!r}: give 'skip' or 'zero'")
         if self.zero_division not in (0, 1) and self.zero_division == self.zero_division:
             raise ValueError(f"zero_division is {self.zero_division!r}: give 0, 1 or nan")
+        default = NAMED_LABELS.get(self.labels, "skip") if isinstance(self.labels, str) else "skip"
         object.__setattr__(self, "zero_support", self.zero_support or default)
 
     @classmethod

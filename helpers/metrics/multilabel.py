@@ -132,9 +132,7 @@ class RankingOutcome(Outcome):
         >>> RankingOutcome.from_top(scipy.sparse.csr_array([[0, 1], [0, 1]]), np.array([[1], [-1]])).to_rows()
         [[1, [], 1], [1, [1], 1]]
         """
-        hits = np.empty(top.shape, bool)
-        for rows in _row_blocks(*gold.shape):
-            hits[rows] = np.take_along_axis(gold[rows].toarray(), top[rows], axis=1) & (top[rows] >= 0)
+        hits = np.take_along_axis(gold.toarray(), top, axis=1) & (top >= 0)
         names = tuple(range(gold.shape[1])) if labels is None else labels
         return cls._of(np.diff(gold.indptr), hits, np.ones(len(top), np.int64), names)
 
@@ -180,12 +178,10 @@ class RankingOutcome(Outcome):
         >>> outcome.intervals([1], np.random.default_rng(1))["P@1"].value
         0.75
         """
-        ks, values = list(ks), self.values(ks)
-
-        def means(table: RankingOutcome) -> np.ndarray:
-            return table.counts @ values / self.n
-
-        return bootstrap_intervals(self, means, rng, replicates).named(_names_at(ks))
+        ks = list(ks)
+        values = self.values(ks)
+        drawn = bootstrap_intervals(self, lambda table: table.counts @ values / self.n, rng, replicates)
+        return drawn.named(_names_at(ks))
 
     def signature(self, name: str) -> str:
         """What a ranking score needs to be read, e.g. for 'NDCG@5'.
