@@ -234,7 +234,7 @@ class Answers(NamedTuple):
         >>> Answers(columns).outcome(columns, "NA", ["a", "b"]).labels
         ('NA', 'a', 'b')
         """
-        counts = getattr(self.columns, "counts", None)
+        counts = self.columns.counts if isinstance(self.columns, LabelColumns) else None
         if self.task:
             known = (*TASKS[self.task], *({OFF_LIST} & {*self.labels}))
             outcome = Outcome.from_columns(**columns, labels=(*known, SKIPPED), counts=counts)

@@ -127,10 +127,10 @@ class TestDirection:
 
     def test_the_negative_class_may_be_predicted_for_paired_samples_only(self):
         frame = pd.DataFrame({"gold": ["R(e1,e2)", "R(e2,e1)"], "predicted": ["R(e1,e2)", "R(e2,e1)"]})
-        frame["predicted_paired"] = ["NA", "R(e1,e2)"]
+        frame = frame.assign(predicted_paired=["NA", "R(e1,e2)"], counts=9)  # a column that nobody asked for
         report = score_frame(frame, negative="NA")
         assert report.labels == ("NA", "R(e1,e2)", "R(e2,e1)") and report.schemes["micro"]["f1"] == 1.0
-        assert report.extra["direction"]["performance_paired"] == pytest.approx((1 + 0) / 2)
+        assert report.extra["direction"]["performance_paired"] == pytest.approx(1 / report.n) == 0.5
         with pytest.raises(ValueError, match="negative is 'na'"):
             score_frame(frame, negative="na")
         with pytest.raises(ValueError, match="the frame has no column 'predicted'"):
