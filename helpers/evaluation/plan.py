@@ -250,7 +250,8 @@ def plan_files(
     ----------
     first, second : prediction files as in `compare_files`; without `second`, `changed` is the share of the
         answers in which a better system differs (`changed_answers`).
-    difference : between the two, a fraction. schemes : of F1, or 'accuracy'. power : wanted.
+    difference : between the two, a fraction. schemes : of F1, or 'accuracy'. power : wanted. negative : the
+        negative class; None or "": none.
     reading : options of `read_predictions`.
 
     Raises ValueError for a difference that these systems cannot have, and as `compare_files`.
@@ -260,7 +261,8 @@ def plan_files(
     own = read_predictions(first, **reading)
     other = own if second is None else matched(first, own, second, read_predictions(second, **reading))
     joint = Outcome.from_columns(own["gold"], own["predicted"], second=other["predicted"])
-    plans = []
+    hints = negative_hint(joint.labels) if negative is None else ()
+    negative, plans = negative or None, []
     for scheme in schemes:
         with naming_file(first):
             if changed is None:
@@ -268,6 +270,6 @@ def plan_files(
             else:
                 population = changed_answers(joint.of("predicted"), scheme, difference, changed, negative)
             plans.append(plan_samples(population, scheme, power, negative, seed=seed))
-    for hint in negative_hint(joint.labels) if negative is None else ():
+    for hint in hints:
         logger.warning("%s: %s", first, hint)
     return plans

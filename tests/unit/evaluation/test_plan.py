@@ -96,7 +96,7 @@ def test_the_command_plans_two_files(files, call) -> None:
     [
         ("--difference 1", "give --from FILE"),
         ("--difference 1 --sd -1", "sd is -1"),
-        ("--difference 99 --from one.csv two.csv", "99 cannot be made of them"),
+        ("--difference 99 --from one.csv two.csv --negative=", "99 cannot be made of them"),
         ("--difference 1 --from one.csv", "give a second file"),
         ("--difference 1 --from one.csv --changed 1.5", "changed answers is 1.5: it must"),
         ("--difference 1 --from one.csv two.csv --negative x", "negative is 'x', which is not in labels"),
