@@ -63,14 +63,14 @@ class _RunComparison(PairedReport):
         size (Sawilowsky's word; 'undecided' where the corrected p is .05 or more); signature. Undefined
         values are None.
         """
-        return [row for rows in self._of_system.values() for row in rows.values()]
+        return [row for rows in self._systems for row in rows]
 
     @cached_property
-    def _of_system(self) -> dict[str, dict[str, dict[str, Any]]]:
-        """System → score → its row."""
+    def _systems(self) -> list[list[dict[str, Any]]]:
+        """The rows of each system, one a score."""
         first, *others = self.values
         tested = ("difference", "t", "df", "p", self.p_corrected, "d", "d_low", "d_high")
-        rows = {}
+        rows = []
         for system, score in product(self.values, self.signatures):
             values = self.values[system][score]
             mean, sd, runs = mean_and_sd(values) if values else (math.nan, math.nan, 0)
@@ -80,20 +80,18 @@ class _RunComparison(PairedReport):
             test = metrics.run_test(of_first, values) if system in others and values and of_first else {}
             row |= {name: test.get(name, math.nan) for name in tested}
             signature = f"{self.signatures[score]}|runs:{runs}|sd:ddof1"
-            rows[system, score] = row | {"size": "", "signature": signature}
-        tests = [row for row in rows.values() if row["against"]]
+            rows.append(row | {"size": "", "signature": signature})
+        tests = [row for row in rows if row["against"]]
         for row, p in zip(tests, self.corrected([row["p"] for row in tests]), strict=True):
             row[self.p_corrected] = p
             row["size"] = "undecided" if p >= 0.05 else metrics.sawilowsky(row["d"])
-        return {
-            system: {score: metrics.plain_values(rows[system, score]) for score in self.signatures}
-            for system in self.values
-        }
+        plain = metrics.plain_values(rows)
+        return [[row for row in plain if row["system"] == system] for system in self.values]
 
     @property
     def blocks(self) -> list[list[dict[str, Any]]]:  # type: ignore[override]
         """The rows of each system but the first."""
-        return [[*rows.values()] for rows in [*self._of_system.values()][1:]]
+        return self._systems[1:]
 
     def to_dict(self) -> list[dict[str, Any]]:
         """As of `Report`: an infinite t or d, of runs without spread, is None."""
@@ -103,7 +101,7 @@ class _RunComparison(PairedReport):
         ]
 
     def _paragraph(self, rows: Sequence[Mapping[str, Any]]) -> str:
-        first, scores = [*self._of_system[rows[0]["against"]].values()], []
+        first, scores = self._systems[0], []
         for row, other in zip(first, rows, strict=True):
             both = f"{_mean_sd(row)} and {_mean_sd(other)} ({other['score']}"
             if other["p"] is not None:
@@ -111,10 +109,7 @@ class _RunComparison(PairedReport):
                 both += f"{chance(other[self.p_corrected])}, Cohen's d {_signed(other['d'])}, "
                 both += f"95 % interval {_ends(other)}"
             scores.append(f"{both})")
-        counts = " and ".join(
-            f"{table_name(own[0]['system'])} ({amount(max(row['runs'] for row in own), 'run')})"
-            for own in (first, rows)
-        )
+        counts = " and ".join(f"{table_name(own[0]['system'])} ({_runs(own)})" for own in (first, rows))
         samples = f"in per cent of the same {self.n} samples, mean ± sample SD, {'; '.join(scores)}"
         said = f"Over training runs {counts} have, {samples}."
         if rows[0]["p"] is None:
@@ -125,21 +120,22 @@ class _RunComparison(PairedReport):
 
     def parts(self) -> Iterator[str | Table]:
         """In per cent: one table for each system but the first, or one of a single system."""
-        first, *others = self.values
+        first, *others = self._systems
         tests = amount(len(others) * len(self.signatures), "test")
-        for index, other in enumerate(others or [None]):
+        for index, systems in enumerate([[first, other] for other in others] or [[first]]):
             yield from [""] if index else []
-            yield from self._block({"A": first} if other is None else {"A": first, "B": other})
-            if other is not None:
+            yield from self._block(dict(zip("AB", systems, strict=False)))
+            if others:
                 corrected = f"p corrected over {tests} ({self.correction})"
                 yield f"Welch's test, two-sided; {corrected}; Cohen's d with its interval"
             yield visible(self.policy)
         yield from self._to_report()
 
-    def _block(self, systems: Mapping[str, str]) -> Iterator[str | Table]:
-        for letter, name in systems.items():
+    def _block(self, systems: Mapping[str, Sequence[Mapping[str, Any]]]) -> Iterator[str | Table]:
+        for letter, rows in systems.items():
+            name = rows[0]["system"]
             known = "" if name == letter else f"{table_name(name)}  "
-            yield f"{letter}  {known}{amount(max(map(len, self.values[name].values())), 'run')}"
+            yield f"{letter}  {known}{_runs(rows)}"
         yield f"n {self.n} · mean ± SD (ddof 1) over runs, per cent"
         columns = {letter: Column(letter, 16, _mean_sd) for letter in systems}
         if "B" in systems:
@@ -147,11 +143,10 @@ class _RunComparison(PairedReport):
             columns |= {self.p_corrected: CHANCES[self.p_corrected], "d": Column("d", 7, _signed)}
             columns |= {"ends": Column("95 %", 14, _ends), "size": Column("size", form=str)}
         lines = []
-        for score in self.signatures:
-            row: dict[str, Any] = {letter: self._of_system[name][score] for letter, name in systems.items()}
-            tested = row[max(systems)]
-            name = f"set {score}" if score in ("A", "B") else table_name(score)
-            lines.append((name, row | tested | {"ends": tested}))
+        for of_score in zip(*systems.values(), strict=True):
+            *_, tested = of_score
+            name = f"set {tested['score']}" if tested["score"] in ("A", "B") else table_name(tested["score"])
+            lines.append((name, dict(zip(systems, of_score, strict=True)) | tested | {"ends": tested}))
         yield Table("score", lines, columns, width=8)
 
     def to_latex(self, decimals: int = 1) -> str:
@@ -162,10 +157,10 @@ class _RunComparison(PairedReport):
         decimals : of per cent.
         """
         best, rows = self._like_the_best(), []
-        for system, own in self._of_system.items():
+        for system, own in zip(self.values, self._systems, strict=True):
             row: dict[str, Any] = {"bold": [score for score in best if system in best[score]]}
-            for score, values in own.items():
-                row |= {score: values["mean"], f"{score}_sd": values["sd"]}
+            for values in own:
+                row |= {values["score"]: values["mean"], f"{values['score']}_sd": values["sd"]}
             rows.append((latex_text(system), row))
         counts = sorted({len(values) for own in self.values.values() for values in own.values()})
         count = amount(counts[-1], "run") if len(counts) == 1 else f"{counts[0]} to {counts[-1]} runs"
@@ -191,6 +186,11 @@ class _RunComparison(PairedReport):
             if not p < 0.05:  # of runs that are all the same p is nan
                 best[score].append(name)
         return best
+
+
+def _runs(rows: Sequence[Mapping[str, Any]]) -> str:
+    """How many runs a system has."""
+    return amount(max(row["runs"] for row in rows), "run")
 
 
 def _mean_sd(row: Mapping[str, Any]) -> str:
