@@ -7,7 +7,6 @@ scikit-learn; neither torch nor transformers is loaded.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from itertools import chain
 from typing import Any
 
@@ -65,7 +64,7 @@ def f1_score(
     table = Outcome.from_columns(y_true, y_pred, sample_weight=sample_weight)
     if labels is not None and not isinstance(labels, str):
         labels = checked_labels(labels)
-        table = replace(table, labels=tuple(dict.fromkeys([*table.labels, *labels])))
+        table = table.with_labels(labels)
     if negative is not None and negative not in table.labels:
         _refuse_another(negative, table.labels)
         negative = None

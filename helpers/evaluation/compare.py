@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, ClassVar
@@ -137,10 +137,9 @@ class _Comparison(PairedReport):
 
     def _own(self, index: int) -> Outcome:
         """One system over the labels of its own file, and the negative class, which another may have."""
-        table, negative = self.pair(index, index).of("predicted").grouped(), self.policy["negative"]
-        if negative in (None, *table.labels):
-            return table
-        return replace(table, labels=(*table.labels, negative))
+        negative = self.policy["negative"]
+        table = self.pair(index, index).of("predicted").grouped()
+        return table if negative is None else table.with_labels([negative])
 
     def _scores(self, index: int) -> np.ndarray:
         """Under each scheme, as `score_frame` has them."""

@@ -277,7 +277,5 @@ def score_documents(
             labels = (*model.labels, *unseen[:n])
             outcome = MultilabelOutcome.from_scores(truth[rows], scores, labels=labels, unscored=n, **options)
             outcomes[n].append(outcome)
-    known, wider = (
-        _report_of(MultilabelOutcome.merged(outcomes[n]), ks, replicates, seed) for n in (0, len(unseen))
-    )
-    return _DocumentScores(known, wider if unseen else None, unseen, seconds)
+    reports = {n: _report_of(MultilabelOutcome.merged(outcomes[n]), ks, replicates, seed) for n in outcomes}
+    return _DocumentScores(reports.pop(0), reports.get(len(unseen)), unseen, seconds)

@@ -16,7 +16,6 @@ Source: Lyu et al. 2021, Section III, Eqs. 1–3.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -153,13 +152,8 @@ def _inverses(labels: Iterable[Label], given: Mapping[Label, Label] | None = Non
 
 
 def _with_inverses(outcome: Outcome, inverse: Mapping[Label, Label]) -> Outcome:
-    """The same outcomes with the inverse of every label listed: one direction alone may occur.
-
-    >>> _with_inverses(Outcome.from_columns(["a"], ["a"]), {"a": "b", "b": "a"}).labels
-    ('a', 'b')
-    """
-    others = (inverse.get(label, label) for label in outcome.labels)
-    return replace(outcome, labels=tuple(dict.fromkeys([*outcome.labels, *others])))
+    """The same outcomes with the inverse of every label listed: one direction alone may occur."""
+    return outcome.with_labels(inverse.get(label, label) for label in outcome.labels)
 
 
 def direction_scores(

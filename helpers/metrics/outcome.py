@@ -400,6 +400,14 @@ class Outcome:
         roles = {role: moved[codes] for role, codes in self.roles.items()}
         return replace(self, roles=roles, labels=labels, direction=direction or self.direction).grouped()
 
+    def with_labels(self, more: Iterable[Label]) -> Outcome:
+        """The same samples of single labels, with labels behind the others that need not occur.
+
+        >>> Outcome.from_columns(["b"], ["b"]).with_labels(["a", "b"]).labels
+        ('b', 'a')
+        """
+        return replace(self, labels=tuple(dict.fromkeys([*self.labels, *more])))
+
     def leaked(self, negative: Label) -> Outcome:
         """The outcome of single labels if every sample of the negative class had been predicted as it.
 
