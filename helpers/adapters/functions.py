@@ -14,7 +14,7 @@ import numpy as np
 
 from .. import metrics
 from ..core import Label, find_negative, shown
-from ..metrics import Outcome, Policy, Schemes, Weighting, checked_labels, evaluate
+from ..metrics import Outcome, Policy, Scheme, Schemes, checked_labels, evaluate
 
 IGNORED = -100
 """The target that PyTorch's cross-entropy ignores; so does every adapter."""
@@ -24,8 +24,8 @@ def f1_score(
     y_true: Any,
     y_pred: Any,
     *,
-    scheme: str | Weighting = "dodrans",
-    average: str | Weighting | None = None,
+    scheme: Scheme = "dodrans",
+    average: Scheme | None = None,
     negative: Label | None = None,
     labels: str | Sequence[Label] | None = None,
     sample_weight: Any = None,
@@ -86,7 +86,7 @@ def _refuse_another(negative: Label, labels: Sequence[Label]) -> None:
 
 
 def scorer(
-    scheme: str | Weighting = "dodrans", negative: Label | None = None, **options: Any
+    scheme: Scheme = "dodrans", negative: Label | None = None, **options: Any
 ) -> Callable[[Any, Any, Any], float]:
     """`f1_score` as scikit-learn's `scoring`: for `cross_val_score`, `GridSearchCV` and the like.
 
@@ -111,7 +111,7 @@ def multilabel(
     y_true: Any,
     y_pred: Any,
     *,
-    scheme: str | Weighting = "dodrans",
+    scheme: Scheme = "dodrans",
     labels: Sequence[Label] | None = None,
     **policy: Any,
 ) -> float:

@@ -13,7 +13,7 @@ import numpy as np
 import torch
 
 from ..core import Label
-from ..metrics import Outcome, Policy, Weighting, average
+from ..metrics import Outcome, Policy, Scheme, average
 from .functions import IGNORED, kept_ids, names_of
 
 try:
@@ -58,7 +58,7 @@ class WeightedF1(Metric):
     def __init__(
         self,
         classes: int | Sequence[str] | Mapping[Any, str] | None = None,
-        scheme: str | Weighting = "dodrans",
+        scheme: Scheme = "dodrans",
         negative: Label | None = None,
         ignore_index: int | None = IGNORED,
         num_classes: int | None = None,

@@ -11,7 +11,7 @@ labels have outcomes of their own, and the same averages.
 # single labels: columns → counts → class scores → weights → averages → report
 from .counting import as_label_matrix, as_score_matrix, checked_labels
 from .outcome import Outcome
-from .scores import CLASS_SCORES, SCHEMES, ClassCounts, Schemes, Weighting, resolve_score
+from .scores import CLASS_SCORES, SCHEMES, ClassCounts, Scheme, Schemes, Weighting, resolve_score
 from .scores import class_weights, desiderata, power, register_scheme, scheme_names
 from .averaging import RULES, Policy, average, averages, bootstrap_suffix, evaluate, signature
 from .report import DIRECTION_SCORES, ClassReport, Column, Report, Table

@@ -16,7 +16,7 @@ import scipy  # its parts load when first asked for: importing this module stays
 from ..core import Label
 from .averaging import Counts, Policy, average, averages
 from .outcome import Outcome
-from .scores import Schemes, Weighting, power
+from .scores import Scheme, Schemes, power
 
 ALPHAS = np.linspace(0, 1, 101)
 """From macro (0) over dodrans (0.75) to weighted (1)."""
@@ -99,9 +99,7 @@ def alpha_crossings(first: Counts, second: Counts, **policy: Any) -> list[float]
     return [float(scipy.optimize.brentq(lead, a, b, xtol=1e-9)) for a, b in changes]
 
 
-def leave_one_class_out(
-    outcome: Counts, scheme: str | Weighting = "macro", **policy: Any
-) -> dict[Label, float]:
+def leave_one_class_out(outcome: Counts, scheme: Scheme = "macro", **policy: Any) -> dict[Label, float]:
     """The average F1 without each averaged class in turn; its mistakes stay mistakes of the others.
 
     >>> leave_one_class_out(Outcome.from_columns(list("aab"), list("aaa")))

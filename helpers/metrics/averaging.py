@@ -23,9 +23,9 @@ from .outcome import Outcome, positions, scalar
 from .report import ClassReport, plain_number
 from .scores import (
     ClassCounts,
+    Scheme,
     Schemes,
     Score,
-    Weighting,
     class_weights,
     f_of_means,
     resolve_score,
@@ -280,7 +280,7 @@ def averages(
     return averaged.clip(-1.0, 1.0) if isinstance(score, str) else averaged
 
 
-def average(counts: Counts, scheme: str | Weighting, score: Score = "f1", **policy: Any) -> Any:
+def average(counts: Counts, scheme: Scheme, score: Score = "f1", **policy: Any) -> Any:
     """One score under one scheme: a float, or (...) for replicates. Arguments as in `averages`.
 
     >>> average(Outcome.from_columns(["a", "b", "b"], ["a", "b", "a"]), "macro", "recall")
@@ -298,8 +298,8 @@ def evaluate(
     zero_support: str | None = None,
     zero_division: float = 0.0,
     negative_in_normaliser: bool = True,
-    scheme: str | Weighting | None = None,
-    average: str | Weighting | None = None,
+    scheme: Scheme | None = None,
+    average: Scheme | None = None,
     schemes: Schemes = None,
     score: Score = "f1",
     sample_weight: Any = None,

@@ -184,8 +184,10 @@ def _beta_of(score: str) -> float | None:
 
 
 Weighting = Callable[[np.ndarray, np.ndarray], np.ndarray]
-Schemes = Sequence[str | Weighting] | None
-"""Names, 'n^α' or functions; None: all of `scheme_names`."""
+Scheme = str | Weighting
+"""A name, 'n^α', or a function."""
+Schemes = Sequence[Scheme] | None
+"""None: all of `scheme_names`."""
 
 
 @dataclass(frozen=True)
@@ -291,7 +293,7 @@ def scheme_names(schemes: Schemes = None) -> tuple[str, ...]:
     return tuple(names)
 
 
-def _resolve(scheme: str | Weighting) -> tuple[str, Weighting]:
+def _resolve(scheme: Scheme) -> tuple[str, Weighting]:
     """Name and function of a scheme given by name, as 'n^α' or as a function.
 
     >>> _resolve("n^0.5")
@@ -308,9 +310,7 @@ def _resolve(scheme: str | Weighting) -> tuple[str, Weighting]:
     raise unknown_name("scheme", scheme, [*_WEIGHTINGS, "n^ALPHA or a function"], _WEIGHTINGS)
 
 
-def class_weights(
-    support: Any, scheme: str | Weighting, total: Any = None, evaluated: Any = None
-) -> np.ndarray:
+def class_weights(support: Any, scheme: Scheme, total: Any = None, evaluated: Any = None) -> np.ndarray:
     """Normalised class weights w_i with Σ w_i = 1 (D0).
 
     Parameters
@@ -352,7 +352,7 @@ def class_weights(
     return raw / np.maximum(raw.sum(-1, keepdims=True), np.finfo(float).tiny)
 
 
-def desiderata(support: Any, scheme: str | Weighting, total: Any = None) -> dict[str, bool]:
+def desiderata(support: Any, scheme: Scheme, total: Any = None) -> dict[str, bool]:
     """Does a scheme keep the desiderata on these class counts? Checked on every pair of classes with n > 0.
 
     D0: Σ w_i = 1 · D1: n_i ≥ n_j ⇒ w_i ≥ w_j · D2: n_i ≥ n_j ⇒ w_i / n_i ≤ w_j / n_j (Section 2.2), up to a
