@@ -107,7 +107,8 @@ class RankingOutcome(Outcome):
         `decision`, which names the depth.
     depth : the largest K that can be asked for.
 
-    For small depths there are few kinds, whatever n is; never are there more than n.
+    For small depths there are few kinds, whatever n is; never are there more than n. A row is [gold labels,
+    ranks of the hits, count].
 
     >>> outcome = RankingOutcome.from_top(scipy.sparse.csr_array([[0, 1, 1]]), np.array([[2, 0, 1]]))
     >>> {name: round(value, 4) for name, value in outcome.scores([2]).items()}
@@ -190,16 +191,6 @@ class RankingOutcome(Outcome):
         'P@1|ties:index|without_labels:0|n:1|labels_n:2|v:0.1'
         """
         return signature(name, ties="index", without_labels=0, n=self.n, labels_n=len(self.labels))
-
-    def to_rows(self) -> list[list[Any]]:
-        """Each kind as [gold labels, ranks of the hits, count], sorted.
-
-        >>> RankingOutcome.from_top(scipy.sparse.csr_array([[0, 1]]), np.array([[0, 1]])).to_rows()
-        [[1, [2], 1]]
-        """
-        ranks = [(np.flatnonzero(row) + 1).tolist() for row in self.roles["hits"]]
-        rows = zip(self.roles["relevant"].tolist(), ranks, self.counts.tolist(), strict=True)
-        return [list(row) for row in rows]
 
     @classmethod
     def from_rows(  # type: ignore[override]  # rows of another kind

@@ -467,9 +467,10 @@ def _summed(counts: np.ndarray, codes: np.ndarray, size: int) -> np.ndarray:
 
 
 def _lists(column: Any) -> list[Any]:
-    """The positions of each kind in one role; of label sets a list of them, each as often as it is there."""
+    """The positions of each kind in one role; of label sets a list of them, each as often as it is there; of
+    rows of bits the places, from 1, of those that are set."""
     if isinstance(column, np.ndarray):
-        return column.tolist()
+        return column.tolist() if column.ndim == 1 else [(np.flatnonzero(row) + 1).tolist() for row in column]
     times = column.data.astype(np.intp)
     columns = np.repeat(column.indices, times).tolist()
     ends = np.append(0, np.cumsum(times))[column.indptr]
