@@ -17,7 +17,7 @@ import numpy as np
 from .. import metrics
 from ..core import naming_file, shown, table_name, unknown_name, visible
 from ..data import Coded, read_predictions
-from ..metrics import Column, Outcome, Report, Schemes, Table, chance, latex_text, percent, points
+from ..metrics import Column, Outcome, Report, Scheme, Schemes, Table, chance, latex_text, percent, points
 from .answers import TASKS, Answers, amount, split_options
 from .document_facts import ROLES, ItemSets
 from .score import as_run, remarks
@@ -93,7 +93,7 @@ class _Comparison(PairedReport):
     ----------
     paths : their files. systems : of each, in one order, gold and predicted, or gold and sets of triples.
     answers : of each, what its labels count as; of triples none. matching : how triples are matched, for
-        signatures. schemes, score, policy : arguments of `averages`.
+        signatures. schemes : by name. score, policy : arguments of `averages`.
     replicates, seed : of the bootstrap. correction : of p.
     """
 
@@ -101,18 +101,13 @@ class _Comparison(PairedReport):
     systems: Sequence[Mapping[str, Coded]]
     answers: Sequence[Answers]
     matching: str
-    schemes: Schemes
+    schemes: Mapping[str, Scheme]
     score: str
     policy: Mapping[str, Any]
     replicates: int = 10_000
     seed: int = 1
     correction: str = "holm"
     named: ClassVar[str] = "scheme"
-
-    @cached_property
-    def _names(self) -> tuple[str, ...]:
-        """The names of the schemes."""
-        return metrics.scheme_names(self.schemes)
 
     @property
     def _units(self) -> str:
@@ -147,7 +142,7 @@ class _Comparison(PairedReport):
         return self._averages(table)(table)
 
     def _averages(self, classes_of: Outcome) -> Callable[[Outcome], np.ndarray]:
-        rules = {"schemes": self.schemes, "score": self.score, **self.policy}
+        rules = {"schemes": [*self.schemes.values()], "score": self.score, **self.policy}
         return partial(metrics.averages, classes_of=classes_of, **rules)
 
     @cached_property
@@ -192,7 +187,7 @@ class _Comparison(PairedReport):
             columns |= {"difference": test.value, "low": test.low, "high": test.high, "p": test.p}
             same = {self.p_corrected: None, "n": pair.n, "replicates": self.replicates, "seed": self.seed}
             said, rows = self._said(0, number), []
-            for index, scheme in enumerate(self._names):
+            for index, scheme in enumerate(self.schemes):
                 row: dict[str, Any] = {"scheme": scheme, "first": first, "second": path}
                 row |= {name: float(values[index]) for name, values in columns.items()} | same
                 rows.append(row | {"signature": self._signature(pair, scheme) + said})
@@ -209,8 +204,8 @@ class _Comparison(PairedReport):
         """
         faults = []
         for scheme, least in allowed:
-            if scheme not in self._names:
-                raise unknown_name("scheme of this comparison", scheme, self._names)
+            if scheme not in self.schemes:
+                raise unknown_name("scheme of this comparison", scheme, self.schemes)
             for row in self.rows():
                 if row["scheme"] == scheme and row["low"] < least:
                     low = f"its 95 % interval begins at {points(row['low'])}, under {points(least)}"
@@ -285,8 +280,8 @@ class _Comparison(PairedReport):
             drawn.append(metrics.bootstrap_intervals(table, scores, rng, self.replicates))
         rows, bold = [], self._like_the_best(np.stack([interval.value for interval in drawn]))
         for title, interval, tops in zip(self._titles(), drawn, bold, strict=True):
-            row: dict[str, Any] = {"bold": np.array(self._names)[tops].tolist()}
-            for name, ends in interval.named(self._names).items():
+            row: dict[str, Any] = {"bold": np.array([*self.schemes])[tops].tolist()}
+            for name, ends in interval.named([*self.schemes]).items():
                 row |= {name: ends.value, f"{name}_low": ends.low, f"{name}_high": ends.high}
             rows.append((latex_text(title), row))
         of = f"{metrics.latex_name(self.score)} in per cent of {table.n} {self._units}"
@@ -364,7 +359,7 @@ def compare_files(
     """
     own = {name: options.pop(name) for name in ("replicates", "seed", "correction") if name in options}
     score, _ = metrics.resolve_score(score)
-    metrics.scheme_names(schemes)  # refuses an unknown one before a file is read
+    names = metrics.scheme_names(schemes)  # refuses an unknown one before a file is read
     paths = [paths] if isinstance(paths, str | Path) else paths
     if len(paths) < 2:
         raise ValueError(f"a comparison takes at least two files, not {len(paths)}")
@@ -389,7 +384,8 @@ def compare_files(
         negative = TASKS[answers[0].task][0] if answers[0].task else negative
     systems = [matched(paths[0], systems[0], *file) for file in zip(paths, systems, strict=True)]
     given, policy["negative"] = negative, negative or None
-    made = _Comparison([*map(str, paths)], systems, answers, matching, schemes, score, policy, **own)
+    by_name = dict(zip(names, schemes or names, strict=True))
+    made = _Comparison([*map(str, paths)], systems, answers, matching, by_name, score, policy, **own)
     said: set[str] = set()
     for number, path in enumerate(paths if answers else ()):
         with naming_file(path):
