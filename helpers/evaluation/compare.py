@@ -21,7 +21,7 @@ from ..metrics import Column, Outcome, Report, Scheme, Schemes, Table, chance, l
 from .answers import TASKS, Answers, amount, split_options
 from .document_facts import ROLES, ItemSets
 from .score import as_run, remarks
-from .triples import COLUMN_OPTIONS, OF_DOCUMENTS, holds_items, read_item_sets
+from .triples import COLUMN_OPTIONS, NEED_TRUE_NEGATIVES, OF_DOCUMENTS, holds_items, read_item_sets
 
 logger = logging.getLogger(__name__)
 OF_LABELS = ("form", "label_names", "label_set", "off_list", "mapping", "task", "negative")
@@ -158,7 +158,7 @@ class _Comparison(PairedReport):
     def _signature(self, table: Outcome, scheme: str | None = None) -> str:
         """The recipe of a score of a comparison, and which classes a difference averages over where the
         systems' own may differ; without a scheme what all share."""
-        pooled = self.score in ("accuracy", "specificity", "mcc") if scheme == "micro" else self._is_union
+        pooled = self.score in NEED_TRUE_NEGATIVES if scheme == "micro" else self._is_union
         union = "|difference:union" if pooled else ""
         return self._policy.signature(table, self.score, scheme) + union
 

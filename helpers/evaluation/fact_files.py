@@ -217,7 +217,6 @@ def _number_of_facts(precision: np.ndarray, recall: np.ndarray) -> int:
             raise ValueError(f"{name} is up to {values.max():g}: fractions are needed, not per cent")
     end = int(np.argmax(recall))
     if recall[end] <= 0:
-        raise ValueError(
-            "no fact of the list is true, so it does not say how many there are: give their number"
-        )
+        unknown = "no fact of the list is true, so it does not say how many there are"
+        raise ValueError(f"{unknown}: give their number")
     return round(precision[end] * (end + 1) / recall[end])

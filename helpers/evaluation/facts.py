@@ -108,8 +108,7 @@ class _FactReport(Report):
         tables = []
         for kind, rows in self._fractions().items():
             renamed = [{ends.get(key, key): value for key, value in row.items()} for row in rows.values()]
-            if rows:
-                tables.append((kind.capitalize(), [*zip(map(named[kind], rows), renamed, strict=True)]))
+            tables.append((kind.capitalize(), [*zip(map(named[kind], rows), renamed, strict=True)]))
         caption = "Ranked facts against the true ones, in per cent."
         return metrics.latex_float(tables, caption, "tab:facts", [visible(self.signature)], decimals)
 
@@ -190,14 +189,14 @@ def _facts_at(facts: FactList, ranking: FactRanking, threshold: float | None) ->
     assert facts.pairs is not None and facts.facts_of_pair is not None
     taken = np.flatnonzero(ranking.scores >= threshold)
     right = taken[ranking.hits[taken]]
-    cells = {"gold": facts.true}
-    cells |= {"predicted": (facts.pairs[taken], ranking.relations[taken])}
-    cells |= {"right": (facts.pairs[right], ranking.relations[right])}
     shape = len(facts.facts_of_pair), len(ranking.labels)
-    roles = {
-        role: scipy.sparse.coo_array((np.ones(len(pair), np.int64), (pair, relation)), shape=shape).tocsr()
-        for role, (pair, relation) in cells.items()
-    }
+
+    def times(pairs: np.ndarray, relations: np.ndarray) -> scipy.sparse.csr_array:
+        return scipy.sparse.csr_array((np.ones(len(pairs), np.int64), (pairs, relations)), shape=shape)
+
+    roles = {"gold": times(*facts.true)}
+    for role, ranks in {"predicted": taken, "right": right}.items():
+        roles[role] = times(facts.pairs[ranks], ranking.relations[ranks])
     once = np.ones(shape[0], np.int64)
     return Outcome(roles, once, ranking.labels, decision=f"score>={threshold:g}")
 

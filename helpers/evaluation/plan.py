@@ -116,10 +116,9 @@ def changed_answers(
     least, most = max(0.0, (changed - (1 - wrong)) / wrong), min(1.0, changed / wrong)
     ends = [float(_lead(beside(mended), scheme, negative)) for mended in (least, most)]
     if not ends[0] <= difference <= ends[1]:
-        could = (
-            f"changing {100 * changed:g} % of the answers makes a difference of at most {100 * ends[1]:.2f}"
-        )
-        raise ValueError(f"under {scheme} {could} points: {100 * difference:g} cannot be reached")
+        makes = f"changing {100 * changed:g} % of the answers makes a difference of at most"
+        at_most = f"{100 * ends[1]:.2f} points: {100 * difference:g} cannot be reached"
+        raise ValueError(f"under {scheme} {makes} {at_most}")
     return beside(brentq(lambda mended: _lead(beside(mended), scheme, negative) - difference, least, most))
 
 

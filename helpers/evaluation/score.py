@@ -111,10 +111,9 @@ def _add_calibration(
     stated = np.asarray(source.read([name], numbers=[name])[name], dtype=float)
     per_cent = bool((stated > 1).any())
     if per_cent and stated.max() <= 2:
-        raise ValueError(
-            f"{path}, column {shown(column)}: the largest confidence is {stated.max():g}, which is neither a "
-            "fraction (at most 1) nor one of a column in per cent"
-        )
+        neither = "which is neither a fraction (at most 1) nor one of a column in per cent"
+        largest = f"the largest confidence is {stated.max():g}, {neither}"
+        raise ValueError(f"{path}, column {shown(column)}: {largest}")
     right = map(operator.eq, answers.columns["gold"], answers.columns["predicted"])
     bins = metrics.calibration((stated / 100 if per_cent else stated).tolist(), [*right])
     rows = bins.bins.to_dict("records")
