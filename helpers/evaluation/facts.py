@@ -103,14 +103,12 @@ class _FactReport(Report):
 
     def to_latex(self, decimals: int = 1) -> str:
         """The measures, and the relations, as a LaTeX table; decimals : of per cent."""
-        ends = {"low": "value_low", "high": "value_high"}
         named = {"measure": metrics.latex_name, "relation": metrics.latex_text}
         tables = []
         for kind, rows in self._fractions().items():
-            renamed = [{ends.get(key, key): value for key, value in row.items()} for row in rows.values()]
-            tables.append((kind.capitalize(), [*zip(map(named[kind], rows), renamed, strict=True)]))
+            tables.append((kind.capitalize(), [(named[kind](name), row) for name, row in rows.items()]))
         caption = "Ranked facts against the true ones, in per cent."
-        return metrics.latex_float(tables, caption, "tab:facts", [visible(self.signature)], decimals)
+        return metrics.latex_float(tables, caption, "tab:facts", [visible(self.signature)], decimals, "value")
 
 
 def score_fact_file(

@@ -56,6 +56,7 @@ def latex_float(
     label: str,
     comments: Sequence[str] = (),
     decimals: int = 1,
+    value: str = "",
 ) -> str:
     r"""Tables of named rows as one floating table with caption and label; comments stand above it.
 
@@ -64,6 +65,7 @@ def latex_float(
     tables : (head of the names, rows) each, a row as (name, column → value). Fractions are shown in per cent,
         counts as they are, a missing value as a dash. The keys `x_low` and `x_high` are the ends of the
         interval of `x`, `x_sd` its SD, which stand in its cell; `bold` names the columns in bold.
+    value : the column whose interval has the ends `low` and `high`, if there is one.
     caption, names : LaTeX. label : as `\ref` takes it. decimals : of per cent; a test set of some thousand
         samples does not tell more than one.
 
@@ -86,7 +88,7 @@ def latex_float(
     """
     drawn = []
     for title, rows in tables:
-        cells = [(name, _cells(row, decimals)) for name, row in rows]
+        cells = [(name, _cells(row, decimals, value)) for name, row in rows]
         if keys := dict.fromkeys(key for _, row in cells for key in row):
             lines = [[name, *(row.get(key, "") for key in keys)] for name, row in cells]
             drawn.append(_tabular([title, *map(latex_name, keys)], lines))
@@ -101,8 +103,10 @@ def _tabular(head: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
     return "\n".join([*start, *body, r"\bottomrule", r"\end{tabular}"])
 
 
-def _cells(row: Mapping[str, Any], decimals: int) -> dict[str, str]:
+def _cells(row: Mapping[str, Any], decimals: int, value: str) -> dict[str, str]:
     """The cells of a row: those of its keys that have a column of their own."""
+    ends = ("low", "high") if value else ()
+    row = {f"{value}_{key}" if key in ends else key: cell for key, cell in row.items()}
     inside = {f"{key}_{end}" for key in row for end in ("low", "high", "sd")}
     keys = (key for key in row if key not in HIDDEN and key not in inside)
     return {key: _cell(key, row, decimals) for key in keys}

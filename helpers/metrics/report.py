@@ -426,12 +426,7 @@ class ClassReport(Report):
         \end{tabular}
         \end{table}
         """
-        ends = {end: f"{self.score_name}_{end}" for end in ("low", "high")}
-        schemes = [
-            (latex_name(name), {ends.get(key, key): value for key, value in row.items()})
-            for name, row in self.schemes.items()
-        ]
-        tables = [("Scheme", schemes)]
+        tables = [("Scheme", [(latex_name(name), row) for name, row in self.schemes.items()])]
         for kind in self.extra:
             section = self._section(kind)
             for name in [name for name in section if name.startswith("intervals.")]:
@@ -447,8 +442,8 @@ class ClassReport(Report):
         if any("low" in row for row in self.schemes.values()):
             lines.append("In brackets 95\\,\\% bootstrap intervals.")
         lines += [f"{kind.capitalize()}: {said}." for kind, said in self.headings.items()]
-        caption = "\n".join(lines)
-        return latex_float(tables, caption, "tab:scores", [visible(self.signature)], decimals)
+        caption, comments = "\n".join(lines), [visible(self.signature)]
+        return latex_float(tables, caption, "tab:scores", comments, decimals, self.score_name)
 
 
 def _shown(key: str, value: Any) -> str:
