@@ -104,8 +104,10 @@ def leave_one_class_out(outcome: Counts, scheme: Scheme = "macro", **policy: Any
 
     >>> leave_one_class_out(Outcome.from_columns(list("aab"), list("aaa")))
     {'a': 0.0, 'b': 0.8}
+    >>> leave_one_class_out(Outcome.from_sets([[1, 0], [1, 1]], [[1, 0], [1, 0]], labels=["a", "b"]))
+    {'a': 0.0, 'b': 1.0}
     """
-    rules, counts = Policy(**policy), outcome.per_class()
+    rules, counts = Policy.of(outcome, **policy), outcome.per_class()
     listed, averaged = ([*compress(counts.labels, chosen)] for chosen in rules.choose(counts))
     # labels without gold samples stay in the list: under micro their false alarms count in any case
     names = listed if rules.zero_support == "skip" else averaged

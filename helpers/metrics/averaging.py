@@ -164,12 +164,12 @@ class Policy:
         >>> Policy.of(counts).report(counts).schemes["micro"]["precision"]
         0.5
         """
-        name, _ = resolve_score(score)
+        (name, _), names = resolve_score(score), scheme_names(schemes)
         scores = {"precision": "precision", "recall": "recall"} | {name: score}
         listed, averaged = self.choose(counts)
         columns = [averages(counts, schemes, each, **vars(self)).tolist() for each in scores.values()]
         rows = {}
-        for scheme, *values in zip(scheme_names(schemes), *columns, strict=True):
+        for scheme, *values in zip(names, *columns, strict=True):
             row = dict(zip(scores, values, strict=True))
             of_means = f_of_means(row["precision"], row["recall"], score if isinstance(score, str) else name)
             row |= {} if of_means is None else {f"{name}_of_means": of_means.item()}

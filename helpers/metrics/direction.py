@@ -197,17 +197,15 @@ def direction_scores(
     >>> scores.pd, scores.better_set, scores.pir, scores.ppr
     (0.5, 'A', 0.5, 0.5)
     """
-    if "paired" not in outcome.roles:
-        raise ValueError("the outcome has no answers on the paired set: from_columns(…, paired=…) takes them")
     inverse = _inverses(outcome.labels, inverse)
     outcome = _with_inverses(outcome, inverse)
+    directed, right_a, right_b, still = _answers(outcome, inverse)
     tables = outcome.of("predicted"), outcome.of("paired", inverse)
     keys: list[dict[str, Any]] = [{}, {}]
     if classes_of is not None:
         whole = _with_inverses(classes_of, inverse)
         keys = [{"classes_of": whole.of("predicted")}, {"classes_of": whole.of("paired", inverse)}]
     p_a, p_b = (performance(table, **key) for table, key in zip(tables, keys, strict=True))
-    directed, right_a, right_b, still = _answers(outcome, inverse)
 
     def count(kinds: np.ndarray) -> np.ndarray:
         return outcome.counts[..., directed & kinds].sum(-1)
@@ -227,7 +225,9 @@ def direction_scores(
 
 def _answers(outcome: Outcome, inverse: Mapping[Label, Label]) -> tuple[np.ndarray, ...]:
     """(K,) bool of each kind of sample: has the gold label an inverse, right on A, right on B, the same on
-    both."""
+    both; ValueError without answers on B."""
+    if "paired" not in outcome.roles:
+        raise ValueError("the outcome has no answers on the paired set: from_columns(…, paired=…) takes them")
     gold, on_a, on_b = (outcome.roles[role] for role in ("gold", "predicted", "paired"))
     turned = positions([inverse.get(label, label) for label in outcome.labels], outcome.labels, "inverse")
     return turned[gold] != gold, on_a == gold, on_b == turned[gold], on_a == on_b
@@ -250,7 +250,8 @@ def paired_breakdown(outcome: Outcome) -> dict[Label, dict[str, float]]:
     Returns
     -------
     Base relation → n and the shares `BREAKDOWN`, in the order of the labels. Labels without a direction (the
-    negative class) and relations without a gold sample are left out.
+    negative class) and relations without a gold sample are left out. Raises ValueError without answers on
+    the paired set.
 
     >>> gold, paired = ["R(e1,e2)"] * 4, ["R(e2,e1)", "R(e1,e2)", "Other", "R(e2,e1)"]
     >>> paired_breakdown(Outcome.from_columns(gold, ["R(e1,e2)"] * 3 + ["Other"], paired=paired))["R"]

@@ -91,8 +91,7 @@ class FactRanking:
         if not np.isfinite(scores).all():
             index = int(np.isfinite(scores).argmin())
             raise ValueError(f"scores[{index}] is {scores[index]}: every fact needs a finite score")
-        falling = -scores if scores.dtype.kind == "f" else -scores.astype(float)
-        order = np.argsort(falling, kind="stable")
+        order = np.argsort(-scores.astype(float, copy=False), kind="stable")
         hits, names = hits[order], checked_labels(labels) if labels else ()
         if facts_of_relation is not None:
             facts_of_relation = np.asarray(facts_of_relation)

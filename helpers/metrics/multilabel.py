@@ -385,7 +385,8 @@ class MultilabelOutcome:
         >>> drawn["Micro-F1"].value == drawn["micro"].value, drawn["macro"].low, drawn["macro"].high
         (True, 0.5, 0.5)
         """
-        assert self.sets is not None
+        if self.sets is None:
+            raise ValueError("there are no label sets to draw: from_scores(…, keep_sets=True) keeps them")
         names, original = [*F_MEASURES, *scheme_names(schemes)], self.sets.per_class()
 
         def statistic(table: Outcome) -> np.ndarray:
