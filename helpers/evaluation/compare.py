@@ -124,11 +124,12 @@ class _Comparison(PairedReport):
         sets = [(*own, *other[1:]) for own, other in zip(a["sets"], b["sets"], strict=True)]
         return ItemSets(sets).outcome((*ROLES, "second", "right_second"))
 
-    def _test(self, pair: Outcome) -> metrics.Interval:
+    def _test(self, pair: Outcome, *paths: str) -> metrics.Interval:
         """The paired test over classes that both share: those of the gold labels and of all predictions."""
         second, rng = pair.of("second"), np.random.default_rng(self.seed)
         statistic = self._averages(pair.of("predicted") + second)
-        return metrics.paired_bootstrap(pair, second, statistic, rng, self.replicates)
+        with naming_file(", ".join(paths)):
+            return metrics.paired_bootstrap(pair, second, statistic, rng, self.replicates)
 
     def _own(self, index: int) -> Outcome:
         """One system over the labels of its own file, and the negative class, which another may have."""
@@ -181,8 +182,7 @@ class _Comparison(PairedReport):
         blocks = []
         for number, path in enumerate(others, start=1):
             pair = self.pair(0, number)
-            with naming_file(f"{first}, {path}"):
-                test = self._test(pair)
+            test = self._test(pair, first, path)
             columns: dict[str, Any] = {"score_first": self._scores(0), "score_second": self._scores(number)}
             columns |= {"difference": test.value, "low": test.low, "high": test.high, "p": test.p}
             same = {self.p_corrected: None, "n": pair.n, "replicates": self.replicates, "seed": self.seed}
@@ -296,8 +296,7 @@ class _Comparison(PairedReport):
         best, p = values.argmax(0), np.ones(values.shape)
         for top in np.unique(best).tolist():
             for other in {*range(len(values))} - {top}:
-                with naming_file(f"{self.paths[top]}, {self.paths[other]}"):
-                    test = self._test(self.pair(top, other))
+                test = self._test(self.pair(top, other), self.paths[top], self.paths[other])
                 p[other] = np.where(best == top, test.p, p[other])
         like, others = values == values.max(0), np.arange(len(values))[:, None] != best
         like[others] |= np.array(self.corrected(p[others].tolist())) >= 0.05

@@ -328,9 +328,8 @@ class FactRanking:
         (4, 'rank<=2')
         """
         known = {name: getattr(self, name) for name in ("relations", "facts_of_relation", "hits")}
-        for name, column in known.items():
-            if column is None:
-                raise ValueError(f"{name} is not known of this list: it has no counts of single relations")
+        if missing := [name for name, column in known.items() if column is None]:
+            raise ValueError(f"{missing[0]} is not known of this list: it has no counts of single relations")
         relations, gold, hits = known.values()
         above, size = relations[:rank], len(self.labels)
         predicted, correct = (np.bincount(some, minlength=size) for some in (above, above[hits[:rank]]))
