@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 import re
 import warnings
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
 from operator import attrgetter
@@ -159,21 +159,14 @@ def compare_models(rows: pd.DataFrame, first: str, second: str) -> pd.DataFrame:
     both = [rows[rows["model"] == name] for name in (first, second)]
     a, b = (own.pivot(index="seed", columns="score", values="value") for own in both)
     seeds = [seed for seed in a.index if seed in b.index]
-    scores = rows["score"].unique() if seeds else ()
-    tested = {score: _tested(a.loc[seeds, score], b.loc[seeds, score]) for score in scores}
-    frame = pd.DataFrame.from_dict(tested, orient="index", columns=["first", "second", "p", "d"])
-    return frame.assign(
-        difference=frame["second"] - frame["first"],
-        p_holm=np.array(metrics.holm(frame["p"]), dtype=float),
-        word=[metrics.sawilowsky(d) for d in frame["d"]],
-        runs=len(seeds),
-        seeds=_listed(seeds),
-    )[["first", "second", "difference", "p", "p_holm", "d", "word", "runs", "seeds"]]
-
-
-def _tested(a: Sequence[float], b: Sequence[float]) -> tuple[float, float, float, float]:
-    test = metrics.run_test(b, a)
-    return metrics.mean_and_sd(a)[0], metrics.mean_and_sd(b)[0], test["p"], test["d"]
+    scores = list(rows["score"].unique()) if seeds else []
+    tests = [metrics.run_test(b.loc[seeds, score], a.loc[seeds, score]) for score in scores]
+    frame = pd.DataFrame(tests, scores, ["difference", "p", "d"], dtype=float)
+    frame["first"], frame["second"] = (own.loc[seeds, scores].mean() for own in (a, b))
+    frame["p_holm"] = np.array(metrics.holm(frame["p"]), dtype=float)
+    frame["word"] = [metrics.sawilowsky(d) for d in frame["d"]]
+    frame["runs"], frame["seeds"] = len(seeds), _listed(seeds)
+    return frame[["first", "second", "difference", "p", "p_holm", "d", "word", "runs", "seeds"]]
 
 
 def resampled_intervals(
