@@ -61,7 +61,7 @@ class RankedLists(dict[str, Run]):
         >>> table.loc["NRE CNN+ONE", "auc"].round(4).item()
         0.1733
         """
-        rows = []
+        rows, measures = [], partial(metrics.FactSample.scores, recall=recall)
         for name, run in self.items():
             ranking = self.ranking(name)
             if recall is not None and ranking.recall[-1] < recall:
@@ -71,11 +71,7 @@ class RankedLists(dict[str, Run]):
             row |= {"recall": np.nan if recall is None else recall, "ends_at": ranking.recall[-1]}
             row |= {"precision": ranking.precision[-1], "drawn": _drawn_unit(run)} | ranking.measures()
             if replicates:
-                drawn = (
-                    partial(metrics.FactSample.scores, recall=recall),
-                    np.random.default_rng(seed),
-                    replicates,
-                )
+                drawn = measures, np.random.default_rng(seed), replicates
                 interval = metrics.bootstrap_intervals(_sample_of(run), *drawn)
                 row |= {"low": interval.low[0], "high": interval.high[0]}
             rows.append(row)
@@ -159,7 +155,7 @@ class RankedLists(dict[str, Run]):
             drawn = partial(metrics.FactSample.scores, recall=recall), np.random.default_rng(seed), replicates
             both = self[first], self[second]
             if paired:
-                test = metrics.paired_bootstrap(*_paired_samples(*both), *drawn)
+                test = metrics.paired_bootstrap(*_samples_of_pairs(*both), *drawn)
             else:
                 test = metrics.unpaired_bootstrap(*map(_sample_of, both), *drawn)
             columns = {"difference": test.value, "low": test.low, "high": test.high, "p": test.p}
@@ -192,27 +188,22 @@ def _drawn_unit(run: Run) -> str:
 
 def _sample_of(run: Run) -> metrics.FactSample:
     """The whole list to be drawn again, by `_drawn_unit`."""
-    ranking = _ranking(run).completed()
     if _drawn_unit(run) == "fact":
-        return ranking.sample()
-    pairs = np.array(run.outcome().pairs)
-    return ranking.sample(pairs, np.bincount(pairs[ranking.hits], minlength=pairs.max() + 1))
+        return _ranking(run).completed().sample()
+    return _samples_of_pairs(run)[0]
 
 
-def _paired_samples(first: Run, second: Run) -> list[metrics.FactSample]:
-    """Both lists over the same units: pairs by number; facts that neither found stand by themselves."""
-    runs = (first, second)
+def _samples_of_pairs(*runs: Run) -> list[metrics.FactSample]:
+    """Lists over the same units: pairs by number; facts that none of them found stand by themselves."""
     rankings = [_ranking(run) for run in runs]
-    if any(run.outcome().pairs is None for run in runs) or rankings[0].facts != rankings[1].facts:
+    if any(run.outcome().pairs is None for run in runs) or len({each.facts for each in rankings}) > 1:
         names = " and ".join(map(_system_name, runs))
         raise ValueError(f"{names} cannot be paired: other facts, or unnamed pairs")
     lists = [(ranking, np.array(run.outcome().pairs)) for ranking, run in zip(rankings, runs, strict=True)]
-    true: set[tuple[int, int]] = set()
-    for ranking, pairs in lists:
-        true |= set(zip(pairs[ranking.hits], ranking.relations[ranking.hits], strict=True))
-    units = max(pairs.max() for _, pairs in lists) + 1
-    of_unit = np.bincount([int(pair) for pair, _ in true], minlength=units)
-    of_unit = np.r_[of_unit, np.ones(rankings[0].facts - len(true), dtype=np.int64)]
+    found = [(pairs[ranking.hits], ranking.relations[ranking.hits]) for ranking, pairs in lists]
+    true = np.unique(np.hstack(found), axis=1)  # (2, F): pair and relation
+    of_unit = np.bincount(true[0], minlength=max(pairs.max() for _, pairs in lists) + 1)
+    of_unit = np.r_[of_unit, np.ones(rankings[0].facts - true.shape[1], dtype=np.int64)]
     return [ranking.sample(pairs, of_unit) for ranking, pairs in lists]
 
 
@@ -244,8 +235,7 @@ def bag_runs(dataset: str = "gids") -> list[Run]:
     >>> bag_runs()[0].model, bag_runs()[0].variant
     ('BERT-entity', 'bag+ATT')
     """
-    runs = list_runs(dataset, kind="facts", profile="standard")
-    return sorted(runs, key=lambda run: (_system_name(run), run.seed or 0))
+    return list_runs(dataset, kind="facts", profile="standard")
 
 
 def bag_scores(runs: Sequence[Run]) -> pd.DataFrame:
