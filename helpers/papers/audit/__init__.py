@@ -6,30 +6,26 @@ or *not derivable*. Read is `results/published` only: no data set, no model.
 Here stand all claims (`audit_claims`) and paper W on the corpora (Harbecke et al. 2022): Table 1, and what
 Section 1, Figure 1 and Section 3.1 say. Some cells of Table 1 follow from other printed cells: perplexities
 with and without the negative class are linked by its share of the test set, the undirected SemEval row by the
-directed one, sizes by those in papers R and D. The others follow only from label counts, which `LABEL_COUNTS`
-holds where they are public. The bars of Figure 1 carry no printed numbers; the weights are recomputed for
+directed one, sizes by those in papers R and D. The others follow only from label counts, where they are
+public (`dataset_statistics`). The bars of Figure 1 carry no printed numbers; the weights are recomputed for
 TACRED.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from math import ceil, floor, log2
 
 import numpy as np
 import pandas as pd
 
-from ...core import base_relation
-from ...data import TOTAL, find_dataset, label_statistics
+from ...data import TOTAL, dataset_statistics, find_dataset, published_counts
 from ...metrics import class_weights
-from ...reporting import PUBLISHED_FOLDER, Cell, Range, load_published
+from ...reporting import Cell, Range, load_published
 from .direction import DirectionTables
 from .intervals import Audit, Known, corners, difference, negative_share, overlap
 from .weighting import WeightingTables
 
-LABEL_COUNTS = PUBLISHED_FOLDER / "label_counts.csv"
-Counts = dict[str, int]
 Stated = list[tuple[str, Known]]
 """What is published elsewhere about one number: text and range."""
 _TABLE_1, _SECTION_1 = ("W", "Table 1"), ("W", "Section 1")
@@ -39,46 +35,35 @@ _UNDIRECTED = "semeval2010-undirected"
 _UNPRINTED = "nothing printed to compare it with"
 
 
-class _LabelCounts:
-    """Label counts of the corpora; `counts` has columns dataset, split, label and count."""
-
-    def __init__(self, counts: pd.DataFrame) -> None:
-        parts = counts.groupby(["dataset", "split"], sort=False)[["label", "count"]]
-        self.counts = {key: part.to_numpy().tolist() for key, part in parts}
-
-    def split(self, dataset: str, split: str = "test") -> Counts:
-        """Counts of one split; {} if unknown. Undirected SemEval: the directed labels, merged."""
-        name, counts = find_dataset(dataset).counted_name, Counter()
-        for label, count in self.counts.get((name, split), []):
-            counts[label if name == dataset else base_relation(label)] += count
-        return dict(counts)
-
-    def positive(self, dataset: str) -> list[int]:
-        """Counts of the labels that occur in the test set, without the negative one; [] if unknown."""
-        negative = find_dataset(dataset).negative
-        return [count for label, count in self.split(dataset).items() if count and label != negative]
-
-    def statistics(self, dataset: str) -> dict[str, float]:
-        """The numbers of a row of Table 1 that label counts give: size and share in per cent of all splits,
-        the others of the test set."""
-        about, known = find_dataset(dataset), {}
-        parts = [self.split(dataset, split) for split in about.whole]
-        if parts and all(parts):
-            whole = dict(sum(map(Counter, parts), Counter()))
-            known["samples"] = sum(whole.values())
-            if TOTAL not in whole:
-                measured = label_statistics(whole, about.negative).to_dict()
-                known |= {name: measured[name] for name in _OF_WHOLE}
-                known["negative_share"] *= 100
-        if test := self.split(dataset):
-            measured = label_statistics(test, about.negative).to_dict()
-            known |= {name: measured[name] for name in _OF_TEST}
-        return known
+def _test_counts(dataset: str) -> Mapping[str, int]:
+    """Label counts of a test set; {} where they are not public."""
+    about = find_dataset(dataset)
+    return dataset_statistics(dataset).counts if about.has_counts and about.measured == "test" else {}
 
 
-def _row(audit: Audit, counts: _LabelCounts, dataset: str) -> None:
+def _positive_counts(dataset: str) -> list[int]:
+    """Counts of the labels that occur in a test set, without the negative one."""
+    negative = find_dataset(dataset).negative
+    return [count for label, count in _test_counts(dataset).items() if count and label != negative]
+
+
+def _counted_row(dataset: str) -> dict[str, float]:
+    """The numbers of a row of Table 1 that label counts give: size and share in per cent of all splits, the
+    others of the test set."""
+    about, names = find_dataset(dataset), ["samples"]
+    if not about.has_counts:
+        return {}
+    splits, counted = published_counts(about.counted_name), dataset_statistics(dataset).to_dict()
+    if not any(TOTAL in splits[split] for split in about.whole):
+        names, counted["negative_share"] = [*_OF_WHOLE], 100 * counted["negative_share"]
+    if _test_counts(dataset):
+        names += _OF_TEST
+    return {name: counted[name] for name in names}
+
+
+def _row(audit: Audit, dataset: str) -> None:
     """Every number of a row of Table 1 against label counts."""
-    known, unknown = counts.statistics(dataset), "no label counts that cover it are at hand"
+    known, unknown = _counted_row(dataset), "no label counts that cover it are at hand"
     for metric in (*_OF_WHOLE, *_OF_TEST):
         inputs, note = (("label counts",), "") if metric in known else ((), unknown)
         claim = f"{dataset}: {metric} from label counts"
@@ -98,7 +83,7 @@ def _row_bounds(audit: Audit, dataset: str) -> None:
         audit.compare(both, claim, without.value, (without, share))
 
 
-def _linked_perplexities(audit: Audit, counts: _LabelCounts, dataset: str) -> None:
+def _linked_perplexities(audit: Audit, dataset: str) -> None:
     """The share q of negatives in the test set from both perplexities, against what is stated about it."""
     cells = [audit.cell(metric, dataset=dataset) for metric in _PERPLEXITIES]
     shares = [(100 * low, 100 * high) for low, high in negative_share(*cells)]
@@ -107,7 +92,7 @@ def _linked_perplexities(audit: Audit, counts: _LabelCounts, dataset: str) -> No
     last, note = shares[-1] if shares else None, f"share in per cent: {text or 'none'}"
     audit.check(_TABLE_1, claim, "both perplexities", None, last, cells, note, bool(shares))
     claim = f"{dataset}: share of negative samples in the test set"
-    _against_stated(audit, claim, _stated_shares(audit, counts, dataset), shares, cells)
+    _against_stated(audit, claim, _stated_shares(audit, dataset), shares, cells)
 
 
 def _against_stated(
@@ -122,13 +107,13 @@ def _against_stated(
         audit.check(_TABLE_1, claim, "", None, last, inputs, _UNPRINTED)
 
 
-def _stated_shares(audit: Audit, counts: _LabelCounts, dataset: str) -> Stated:
+def _stated_shares(audit: Audit, dataset: str) -> Stated:
     """What is published about the share of negative samples in a test set: label counts, and papers R and D.
 
     Paper R prints the number of SemEval test samples; its PPRs tell how many of them are not Other.
     """
     stated: Stated = []
-    if test := counts.split(dataset):
+    if test := _test_counts(dataset):
         share = 100 * test.get(find_dataset(dataset).negative, 0) / sum(test.values())
         stated.append((f"{share:.2f} by label counts", share))
     if dataset.startswith("semeval"):
@@ -141,7 +126,7 @@ def _stated_shares(audit: Audit, counts: _LabelCounts, dataset: str) -> Stated:
     return stated
 
 
-def _merged_directions(audit: Audit, counts: _LabelCounts) -> None:
+def _merged_directions(audit: Audit) -> None:
     """SemEval with and without direction: telling two directions apart adds at most one bit.
 
     H with direction − H without is (1 − q) times the same difference of the positive classes, q the share of
@@ -157,7 +142,7 @@ def _merged_directions(audit: Audit, counts: _LabelCounts) -> None:
     share = corners(lambda both, positives: 100 * (1 - both / positives), *bits)
     claim = "semeval2010: share of Other in the test set from all four perplexities"
     inputs = [cell for column in zip(*pairs, strict=True) for cell in column]
-    _against_stated(audit, claim, _stated_shares(audit, counts, "semeval2010"), [share], inputs)
+    _against_stated(audit, claim, _stated_shares(audit, "semeval2010"), [share], inputs)
     for metric in ("samples", "negative_share"):
         first, second = audit.cell(metric, dataset="semeval2010"), audit.cell(metric, dataset=_UNDIRECTED)
         audit.compare(second, f"{second.name}: does not depend on direction", first.value, (first,))
@@ -241,7 +226,7 @@ def _largest_relation(audit: Audit) -> None:
     audit.compare(stated, claim, derived, (*both, ratio, size), note)
 
 
-def _rest(audit: Audit, counts: _LabelCounts) -> None:
+def _rest(audit: Audit) -> None:
     """NYT: '58% of the relations have fewer than 100 training instances'. Figure 1's caption: 12,184 negative
     samples; dodrans and entropy weights between weighted and macro. Section 3.1: one test sample of
     Entity-Destination(e2,e1). Table 4: 19 classes, as in Table 1."""
@@ -249,26 +234,24 @@ def _rest(audit: Audit, counts: _LabelCounts) -> None:
     claim = "nyt10: share of relations with fewer than 100 training instances"
     audit.compare(rare, claim, None, (), "no counts by relation are printed")
     negatives = audit.cell("negative_samples", "Figure 1 caption", dataset="tacred")
-    _counted(audit, counts, negatives, "tacred: negative test samples", find_dataset("tacred").negative)
+    _counted(audit, negatives, "tacred: negative test samples", find_dataset("tacred").negative)
+    total = sum(_test_counts("tacred").values())
     for scheme in ("dodrans", "entropy"):
         claim = f"tacred: {scheme} weights lie between weighted and macro, class by class"
-        if test := counts.split("tacred"):
-            inside, n, note = _between(scheme, counts.positive("tacred"), sum(test.values()))
-            audit.check(negatives, claim, f"{n} classes", n, inside, ("label counts",), note)
-        else:
-            audit.check(negatives, claim, "all classes", None, None)
+        inside, n, note = _between(scheme, _positive_counts("tacred"), total)
+        audit.check(negatives, claim, f"{n} classes", n, inside, ("label counts",), note)
     relation = "Entity-Destination(e2,e1)"
     single = audit.cell(relation, "Section 3.1", dataset="semeval2010")
-    _counted(audit, counts, single, f"semeval2010: test samples of {relation}", relation)
+    _counted(audit, single, f"semeval2010: test samples of {relation}", relation)
     items = ("Table 4 caption", "Table 1")
     classes, labels = (audit.cell("labels", item, dataset="semeval2010") for item in items)
     audit.compare(classes, "semeval2010: classes as in Table 1", labels.value, (labels,))
 
 
-def _counted(audit: Audit, counts: _LabelCounts, cell: Cell, claim: str, label: str) -> None:
+def _counted(audit: Audit, cell: Cell, claim: str, label: str) -> None:
     """A stated number of test samples of a label against the label counts."""
-    test = counts.split(claim.partition(":")[0])
-    audit.compare(cell, claim, test.get(label, 0) if test else None, ("label counts",) if test else ())
+    test = _test_counts(claim.partition(":")[0])
+    audit.compare(cell, claim, test[label], ("label counts",))
 
 
 def _between(scheme: str, support: list[int], total: int) -> tuple[int, int, str]:
@@ -285,33 +268,29 @@ def _between(scheme: str, support: list[int], total: int) -> tuple[int, int, str
     return int(inside.sum()), len(support), f"largest / smallest weight: {reach}"
 
 
-def _audit_corpora(audit: Audit, counts: _LabelCounts) -> None:
+def _audit_corpora(audit: Audit) -> None:
     """All checks of paper W's Table 1, then of its text about the corpora, in order."""
     of_table_1 = audit.published["paper"].eq("W") & audit.published["item"].eq("Table 1")
     datasets = list(audit.published.loc[of_table_1, "dataset"].unique())
     for dataset in datasets:
-        _row(audit, counts, dataset)
+        _row(audit, dataset)
     for dataset in datasets:
         _row_bounds(audit, dataset)
     for dataset in ("tacred", "nyt10", "semeval2010", _UNDIRECTED):
-        _linked_perplexities(audit, counts, dataset)
-    _merged_directions(audit, counts)
+        _linked_perplexities(audit, dataset)
+    _merged_directions(audit)
     _riedel(audit)
     _skewed_corpora(audit, datasets)
     _largest_relation(audit)
-    _rest(audit, counts)
+    _rest(audit)
 
 
-def audit_claims(
-    published: pd.DataFrame | None = None, label_counts: pd.DataFrame | None = None
-) -> pd.DataFrame:
-    """Recompute every published number that follows from others, and judge it.
+def audit_claims(published: pd.DataFrame | None = None) -> pd.DataFrame:
+    """Recompute every published number that follows from others, or from public label counts, and judge it.
 
     Parameters
     ----------
     published : the printed numbers; None: `load_published()`.
-    label_counts : columns dataset, split, label, count; None: the stored ones. Pass an empty frame with these
-        columns to audit the printed numbers alone.
 
     Returns
     -------
@@ -328,9 +307,7 @@ def audit_claims(
     ['46.38', '33.94', '79.03', '78.76', '< 0', '< 0']
     """
     audit = Audit(load_published() if published is None else published)
-    label_counts = pd.read_csv(LABEL_COUNTS, keep_default_na=False) if label_counts is None else label_counts
-    counts = _LabelCounts(label_counts)
-    _audit_corpora(audit, counts)
+    _audit_corpora(audit)
     WeightingTables(audit.published).judge(audit)
-    DirectionTables(audit.published).judge(audit, sum(counts.positive("semeval2010")) or None)
+    DirectionTables(audit.published).judge(audit, sum(_positive_counts("semeval2010")))
     return pd.DataFrame(audit.rows)

@@ -47,11 +47,10 @@ class DirectionTables:
         shares = [(cell.value, cell.interval) for cell in (self(model, "PPR") for model in self.models)]
         return _common_denominator(shares, int(self.prose("test_samples").value))
 
-    def judge(self, audit: Audit, without_other: int | None = None) -> None:
+    def judge(self, audit: Audit, without_other: int) -> None:
         """All checks of Tables II–VI, then of the text, in order.
 
-        without_other : number of SemEval test samples that are not Other, by label counts; None if those are
-        missing.
+        without_other : number of SemEval test samples that are not Other, by label counts.
         """
         _performance_differences(audit, self)
         _paired_rates(audit, self, without_other)
@@ -105,12 +104,12 @@ def _nearest_share(percent: float, n: int | np.ndarray) -> np.ndarray:
     return 100 * np.round(percent * n / 100) / n
 
 
-def _paired_rates(audit: Audit, tables: DirectionTables, without_other: int | None) -> None:
+def _paired_rates(audit: Audit, tables: DirectionTables, without_other: int) -> None:
     """PPR = k/n (Eq. 3) with one n for all models, the number of test samples that are not Other."""
     n, fits, next_best = tables.sample_count()
     size = tables.prose("test_samples")
     cells = [tables(model, "PPR") for model in tables.models]
-    published = f"{without_other} by label counts" if without_other else ""
+    published = f"{without_other} by label counts"
     note = f"fits {fits} of {len(cells)} PPRs; any other n up to {size.printed} fits {next_best} at most"
     claim = "n of PPR: test samples that are not Other"
     audit.check(("R", "Section IV-A"), claim, published, without_other, n, (size, *cells), note)
