@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 
 from .. import RESULTS, data, metrics, reporting
-from ..core import NEGATIVE_NAMES, base_relation, write_atomically
+from ..core import write_atomically
 from ..evaluation import changed_answers, plan_samples, system_title
 from ..metrics import SCHEMES
 from ..runs import Run, list_published, load_run
@@ -56,11 +56,9 @@ def positive_counts(dataset: str) -> tuple[pd.Series, int]:
     >>> counts.index[0], int(counts.iloc[0]), total
     ('per:title', 500, 15509)
     """
-    splits = data.published_counts(dataset.removesuffix("-undirected"))
-    counts = pd.Series(splits.get("test") or splits["dev-699"], name="support").rename_axis("relation")
-    counts = counts.drop(data.TOTAL, errors="ignore")
-    counts = counts.groupby(base_relation if dataset.endswith("-undirected") else str, sort=False).sum()
-    positive = counts.drop(list(NEGATIVE_NAMES), errors="ignore")
+    statistics = data.dataset_statistics(dataset)
+    counts = pd.Series(statistics.counts, name="support").rename_axis("relation")
+    positive = counts.drop([statistics.negative], errors="ignore")
     return positive.sort_values(ascending=False, kind="stable"), int(counts.sum())
 
 

@@ -13,7 +13,7 @@ TACRED.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from math import ceil, floor, log2
 
 import numpy as np
@@ -22,6 +22,7 @@ import pandas as pd
 from ...data import TOTAL, dataset_statistics, find_dataset, published_counts
 from ...metrics import class_weights
 from ...reporting import Cell, Range, load_published
+from ..weighting import positive_counts
 from .direction import DirectionTables
 from .intervals import Audit, Known, corners, difference, negative_share, overlap
 from .weighting import WeightingTables
@@ -39,12 +40,6 @@ def _test_counts(dataset: str) -> Mapping[str, int]:
     """Label counts of a test set; {} where they are not public."""
     about = find_dataset(dataset)
     return dataset_statistics(dataset).counts if about.has_counts and about.measured == "test" else {}
-
-
-def _positive_counts(dataset: str) -> list[int]:
-    """Counts of the labels that occur in a test set, without the negative one."""
-    negative = find_dataset(dataset).negative
-    return [count for label, count in _test_counts(dataset).items() if count and label != negative]
 
 
 def _counted_row(dataset: str) -> dict[str, float]:
@@ -235,10 +230,11 @@ def _rest(audit: Audit) -> None:
     audit.compare(rare, claim, None, (), "no counts by relation are printed")
     negatives = audit.cell("negative_samples", "Figure 1 caption", dataset="tacred")
     _counted(audit, negatives, "tacred: negative test samples", find_dataset("tacred").negative)
-    total = sum(_test_counts("tacred").values())
+    positive, total = positive_counts("tacred")
+    n = len(positive)
     for scheme in ("dodrans", "entropy"):
         claim = f"tacred: {scheme} weights lie between weighted and macro, class by class"
-        inside, n, note = _between(scheme, _positive_counts("tacred"), total)
+        inside, note = _between(scheme, positive, total)
         audit.check(negatives, claim, f"{n} classes", n, inside, ("label counts",), note)
     relation = "Entity-Destination(e2,e1)"
     single = audit.cell(relation, "Section 3.1", dataset="semeval2010")
@@ -254,18 +250,18 @@ def _counted(audit: Audit, cell: Cell, claim: str, label: str) -> None:
     audit.compare(cell, claim, test[label], ("label counts",))
 
 
-def _between(scheme: str, support: list[int], total: int) -> tuple[int, int, str]:
+def _between(scheme: str, support: Sequence[int], total: int) -> tuple[int, str]:
     """For how many of the classes is the weight between those of weighted and macro? And how far do the
     weights reach?
 
     >>> _between("dodrans", [16, 1], 17)
-    (2, 2, 'largest / smallest weight: weighted 16, dodrans 8, macro 1')
+    (2, 'largest / smallest weight: weighted 16, dodrans 8, macro 1')
     """
-    weights = {name: class_weights(np.array(support), name, total) for name in ("weighted", scheme, "macro")}
+    weights = {name: class_weights(support, name, total) for name in ("weighted", scheme, "macro")}
     low, high = np.sort([weights["weighted"], weights["macro"]], axis=0)
     inside = (low <= weights[scheme]) & (weights[scheme] <= high)
     reach = ", ".join(f"{name} {values.max() / values.min():.0f}" for name, values in weights.items())
-    return int(inside.sum()), len(support), f"largest / smallest weight: {reach}"
+    return int(inside.sum()), f"largest / smallest weight: {reach}"
 
 
 def _audit_corpora(audit: Audit) -> None:
@@ -309,5 +305,5 @@ def audit_claims(published: pd.DataFrame | None = None) -> pd.DataFrame:
     audit = Audit(load_published() if published is None else published)
     _audit_corpora(audit)
     WeightingTables(audit.published).judge(audit)
-    DirectionTables(audit.published).judge(audit, sum(_positive_counts("semeval2010")))
+    DirectionTables(audit.published).judge(audit, int(positive_counts("semeval2010")[0].sum()))
     return pd.DataFrame(audit.rows)
