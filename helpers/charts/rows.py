@@ -51,8 +51,7 @@ def _row_chart(
     names: Sequence[object],
     title: str,
     height: tuple[float, float],
-    *,
-    columns: int = 1,
+    parts: Sequence[str] = ("",),
     xlabel: str = "",
     wrap: int = 30,
     **axis: object,
@@ -60,23 +59,24 @@ def _row_chart(
     """A chart of named rows, the first at the top: gives its panels to draw on, then names and titles them.
 
     names : broken into lines of `wrap` characters. height : the margins, and that of a row, in inches, more
-    for a name of several lines. columns : panels beside each other. axis : for `Axes.set`.
+    for a name of several lines. parts : the panels beside each other, by name. axis : for `Axes.set`.
     """
     names = ["\n".join(textwrap.wrap(str(name), wrap)) for name in names]
     lines = max((name.count("\n") + 1 for name in names), default=1)
     size = height[0] + max(height[1], 0.06 + 0.13 * lines) * len(names)
-    panels = canvas(title, size, xlabel, [range(columns)], sharey=True)
+    panels = canvas(title, size, xlabel, [range(len(parts))], sharey=True)
     yield panels
-    for panel in panels:
+    for panel, name in zip(panels, parts, strict=True):
+        panel.set_title(name)
         panel.set_yticks(range(len(names)), names)
         panel.set_ylim(len(names) - 0.4, -0.6)
         panel.set(**axis)
         panel.grid(axis="y", visible=False)
 
 
-def _parts(frame: pd.DataFrame, panel: str | None) -> list[tuple[str, pd.DataFrame]]:
+def _parts(frame: pd.DataFrame, panel: str | None) -> dict[str, pd.DataFrame]:
     """The panels' names and rows, in the order of first sight; without `panel` a single one."""
-    return list(frame.groupby(panel, sort=False)) if panel else [("", frame)]
+    return dict(iter(frame.groupby(panel, sort=False))) if panel else {"": frame}
 
 
 @styled
@@ -148,15 +148,13 @@ def forest_chart(
     rows, parts = list(numbers["row"].unique()), _parts(numbers, "panel")
     digits = int(numbers["value"].abs().max() < 20)
     height = (1.25, 0.36 if numbers["source"].nunique() > 1 else 0.28)
-    with _row_chart(rows, title, height, columns=len(parts), xlabel=xlabel, wrap=wrap) as panels:
-        for axes, (name, here) in zip(panels, parts, strict=True):
+    with _row_chart(rows, title, height, parts, xlabel, wrap, **axis) as panels:
+        for axes, here in zip(panels, parts.values(), strict=True):
             for y, row in enumerate(rows):
                 _draw_forest(axes, y, here[here["row"] == row], digits)
-            axes.set_title(name)
             if here["value"].min() < 0 < here["value"].max():  # differences
                 axes.axvline(0, color="black", linewidth=0.8, zorder=0)
             axes.margins(x=0.12)
-            axes.set(**axis)
         panels[0].plot([], [], "o", color=BLUE, label="ours, mean" if len(numbers) > len(rows) else "ours")
         panels[0].plot([], [], label="a run", **_RUN)
         if (numbers["source"] == "published").any():
@@ -206,12 +204,9 @@ def dumbbell_chart(
     """
     parts, once = _parts(values, panel), values.drop_duplicates(row).reset_index(drop=True)
     support = once["n"].map(" ({:.0f})".format) if "n" in once else ""
-    layout = {"columns": len(parts), "xlabel": xlabel, "wrap": 40}
-    with _row_chart(once[row] + support, title, (1.25, 0.2), **layout) as panels:
-        for axes, (name, own) in zip(panels, parts, strict=True):
+    with _row_chart(once[row] + support, title, (1.25, 0.2), parts, xlabel, 40, **axis) as panels:
+        for axes, own in zip(panels, parts.values(), strict=True):
             _join(axes, own.set_index(row).reindex(once[row]), kinds)
-            axes.set_title(name)
-            axes.set(**axis)
         for name, rows in once.groupby("group", sort=False).groups.items() if "group" in once else ():
             look = {"rotation": 270, "va": "center", "ha": "left"}
             axes.text(1.04, rows.values.mean(), name, transform=axes.get_yaxis_transform(), **look)
@@ -254,7 +249,7 @@ def strip_chart(
     names, parts = list(values[row].unique()), _parts(values, group)
     size, height = 0.9 / len(parts), (1.05, 0.18 + 0.18 * len(parts))  # of a group in rows, in inches
     with _row_chart(names, title, height, xlabel=xlabel, wrap=14) as (axes,):
-        for number, (name, own) in enumerate(parts):
+        for number, (name, own) in enumerate(parts.items()):
             for each, dots in own.groupby(row, sort=False)[value]:
                 y = names.index(each) + size * (number - (len(parts) - 1) / 2)
                 spread = 0.35 * size * np.cos(2.4 * np.arange(len(dots)))  # neighbours stand apart
@@ -295,18 +290,17 @@ def bar_chart(
     ['1.2', '']
     """
     parts = _parts(bars, panel)
-    layout = {"columns": len(parts), "xlabel": xlabel, "wrap": 40 if len(parts) == 1 else 12}
-    with _row_chart(parts[0][1][row], title, (1.15 if panel else 0.95, height), **layout) as panels:
-        for axes, (name, own) in zip(panels, parts, strict=True):
+    layout = {"wrap": 40 if len(parts) == 1 else 12} | axis
+    margins, first = (1.15 if panel else 0.95, height), next(iter(parts.values()))
+    with _row_chart(first[row], title, margins, parts, xlabel, **layout) as panels:
+        for axes, own in zip(panels, parts.values(), strict=True):
             if axes is not panels[0]:
                 axes.sharex(panels[0])
             if own[value].min() < 0:
                 axes.axvline(0, color="black", linewidth=0.8)
             look = {"fontweight": "bold", "fontsize": max(8, 27 * height)}
             _draw_bars(axes, own.rename(columns={value: "value"}), **look)
-            axes.set_title(name)
             axes.margins(x=0.15)
-            axes.set(**axis)
     return axes.figure
 
 
@@ -375,9 +369,9 @@ def share_chart(
     """
     rows, groups, parts = list(shares[row].unique()), list(shares[group].unique()), _parts(shares, panel)
     colors = [QUIET if name == "other" else LINES[number % len(LINES)] for number, name in enumerate(groups)]
-    layout = {"columns": len(parts), "wrap": 18, "xlabel": xlabel, "xlim": (0, 100), "xticks": [0, 50, 100]}
-    with _row_chart(rows, title, (1.6, 0.26), **layout) as panels:
-        for axes, (name, here) in zip(panels, parts, strict=True):
+    look = {"xlim": (0, 100), "xticks": [0, 50, 100]}
+    with _row_chart(rows, title, (1.6, 0.26), parts, xlabel, 18, **look) as panels:
+        for axes, here in zip(panels, parts.values(), strict=True):
             table = here.pivot_table(index=row, columns=group, values="share", sort=False)
             table = table.reindex(index=rows, columns=groups).fillna(0)
             left = table.cumsum(axis=1) - table
@@ -388,6 +382,5 @@ def share_chart(
                 if own.max() >= 40:
                     x = left.iloc[y][own.idxmax()] + own.max() / 2
                     axes.text(x, y, f"{own.max():.0f}", color="white", ha="center", va="center")
-            axes.set_title(name)
     panels[0].set_ylabel(row if panel else "")
     return axes.figure
