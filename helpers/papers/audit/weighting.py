@@ -176,22 +176,19 @@ def _welch_p(gain: Range, sd_a: Range, sd_b: Range, runs: int, effect: Range = (
     gain, effect = magnitude(gain), magnitude(effect)
     (a_low, a_high), (b_low, b_high) = sd_a, sd_b
 
-    def effects(r: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        least = np.maximum(b_low, a_low / r) * np.sqrt(1 + r**2)
-        most = np.minimum(b_high, a_high / r) * np.sqrt(1 + r**2)
-        return np.maximum(2**0.5 * gain[0] / most, effect[0]), np.minimum(2**0.5 * gain[1] / least, effect[1])
-
     def p_of(r: np.ndarray) -> np.ndarray:
         """(2, …) the smallest and the largest p for each ratio, nan where none is possible."""
-        low, high = effects(r)
+        least = np.maximum(b_low, a_low / r) * np.sqrt(1 + r**2)
+        most = np.minimum(b_high, a_high / r) * np.sqrt(1 + r**2)
+        low = np.maximum(2**0.5 * gain[0] / most, effect[0])
+        high = np.minimum(2**0.5 * gain[1] / least, effect[1])
         df = (runs - 1) * (1 + r**2) ** 2 / (1 + r**4)
         tails = 2 * student.sf(np.stack([high, low]) * (runs / 2) ** 0.5, df)
         return np.where(low <= high, tails, np.nan)
 
-    kinks = [
-        ratio for ratio in (a_low / b_low, a_high / b_high, 1.0) if a_low / b_high <= ratio <= a_high / b_low
-    ]
-    ratios = np.sort([*np.geomspace(a_low / b_high, a_high / b_low, GRID), *kinks])
+    lowest, highest = a_low / b_high, a_high / b_low
+    kinks = [ratio for ratio in (a_low / b_low, a_high / b_high, 1.0) if lowest <= ratio <= highest]
+    ratios = np.sort([*np.geomspace(lowest, highest, GRID), *kinks])
     p_values = p_of(ratios)
     if np.isnan(p_values).all():
         return None
@@ -204,11 +201,7 @@ def _refined(p_of: Callable[..., np.ndarray], ratios: np.ndarray, p_values: np.n
     values = sign * p_values[end]
     best = int(np.nanargmin(values))
     ends = ratios[max(best - 1, 0)], ratios[min(best + 1, len(ratios) - 1)]
-    beside = minimize_scalar(
-        lambda r: float(np.nan_to_num(sign * p_of(np.asarray(r))[end], nan=2.0)),
-        bounds=ends,
-        method="bounded",
-    )
+    beside = minimize_scalar(lambda r: np.nan_to_num(sign * p_of(r)[end], nan=2.0), bounds=ends)
     return sign * min(float(values[best]), float(beside.fun))
 
 
