@@ -133,10 +133,8 @@ class Studies(dict[str, dict[str, Any]]):
 
     def sides(self) -> pd.DataFrame:
         """A row for each model and side: columns model, sentence (the side), then what a study says of it."""
-        rows = [
-            {"model": name, "sentence": side} | study[side] for name, study in self.items() for side in SIDES
-        ]
-        return pd.DataFrame(rows)
+        rows = ((name, side, study[side]) for name, study in self.items() for side in SIDES)
+        return pd.DataFrame({"model": name, "sentence": side} | read for name, side, read in rows)
 
     def attention(self, key_word: str = "caused") -> pd.DataFrame:
         """One row a weight: model, layer and head (from 1), position (from 0), token, weight, sentence (the
@@ -156,9 +154,7 @@ class Studies(dict[str, dict[str, Any]]):
         keys = ["model", "sentence", "layer", "group"]
         summed = self.attention(key_word).groupby([*keys, "head"], sort=False)["weight"].sum()
         shares = (100 * summed.groupby(keys, sort=False).mean()).rename("share").reset_index()
-        return shares.sort_values(
-            "group", key=lambda group: group.map(GROUPS.index), kind="stable", ignore_index=True
-        )
+        return shares.sort_values("group", key=pd.Index(GROUPS).get_indexer, kind="stable", ignore_index=True)
 
     def last_layer(self, key_word: str = "caused") -> pd.DataFrame:
         """Shares in the last layer, a row a model and side, a column a group."""
@@ -276,9 +272,7 @@ def _reading(model, sample: data.RelationSample) -> dict[str, Any]:
     }
 
 
-def _attribution(
-    model, sample: data.RelationSample, relation: str, against: str | None = None
-) -> dict[str, Any]:
+def _attribution(model, sample: data.RelationSample, relation: str, against: str | None) -> dict[str, Any]:
     from ..models import attribution
 
     explained = attribution.integrated_gradients(model, sample, relation, against)

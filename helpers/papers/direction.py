@@ -91,10 +91,9 @@ def direction_table(rows: pd.DataFrame, dataset: str = "semeval2010") -> pd.Data
     ours["encoder"] = means["encoder"].first().replace("", "none").astype(str) + ", ours"
     ours["runs"] = means["runs"].agg(lambda runs: str(runs.astype(int).max()))
     table = pd.concat([theirs.assign(runs="1"), ours.rename_axis("model").reset_index()])
-    order = list(dict.fromkeys([*theirs["model"], *means.groups]))
-    table = table.sort_values("model", key=lambda model: model.map(order.index), kind="stable")
-    table = table.reindex(columns=["model", "encoder", "runs", *reporting.DIRECTION]).fillna("–")
-    return table.rename(columns=NAMES).reset_index(drop=True)
+    table = table.set_index("model").loc[list(dict.fromkeys([*theirs["model"], *means.groups]))]
+    table = table.reindex(columns=["encoder", "runs", *reporting.DIRECTION]).fillna("–")
+    return table.rename(columns=NAMES).reset_index()
 
 
 def table_6_markdown() -> str:
@@ -134,9 +133,9 @@ def rate_rows(rows: pd.DataFrame) -> pd.DataFrame:
     theirs["source"], theirs["model"] = "published, " + theirs["size"].fillna("other"), theirs["name"]
     table = pd.concat([ours, theirs], ignore_index=True)
     largest = table[table["metric"] == "ppr"].groupby("model")["value"].max().sort_values()
-    table = table.sort_values(["model", "source", "metric", "kind"], kind="stable")
-    table = table.sort_values("model", key=lambda model: model.map(largest.index.get_loc), kind="stable")
-    return table[["model", "source", "metric", "kind", "value", "sd", "low", "high"]].reset_index(drop=True)
+    table = table.sort_values(["source", "metric", "kind"], kind="stable").set_index("model")
+    columns = ["source", "metric", "kind", "value", "sd", "low", "high"]
+    return table.loc[largest.index, columns].reset_index()
 
 
 def breakdown_table(runs: Sequence[Run], models: Sequence[str], alike: Sequence[str] = ()) -> pd.DataFrame:

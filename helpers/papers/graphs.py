@@ -165,13 +165,11 @@ class PairSystems:
         groups = wide.dropna().groupby(level=keys)
         gains = (100 * groups.mean()).assign(runs=groups.size())
         gains = gains.rename_axis(index={"score": "scheme"}, columns=None).reset_index()
-        gains["steps"], gains["types"] = (
-            gains["two_steps"] - gains["alone"],
-            gains["RECENT"] - gains["two_steps"],
-        )
-        gains["leak"], gains["order"] = gains["leaky"] - gains["RECENT"], gains["scheme"].map(SCHEMES.index)
-        columns = ["alone", "two_steps", "RECENT", "steps", "types", "leak", "runs"]
-        gains = gains.sort_values(["base", "order"], kind="stable", ignore_index=True)
+        parts = ["alone", *kinds.values()]
+        gains[["steps", "types", "leak"]] = gains[parts].diff(axis=1)[parts[1:]]
+        columns = [*parts[:-1], "steps", "types", "leak", "runs"]
+        gains = gains.sort_values("scheme", key=pd.Index(SCHEMES).get_indexer, kind="stable")
+        gains = gains.sort_values("base", kind="stable", ignore_index=True)
         return gains[["dataset", "base", "scheme", *columns]]
 
 

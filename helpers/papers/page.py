@@ -193,8 +193,7 @@ def _with_base(table: pd.DataFrame) -> pd.DataFrame:
     own = reporting.cells(scores, "model").rename(columns=direction.NAMES)
     own = own.reset_index(names="model").assign(encoder=f"{experiments.BASE_ENCODER}, ours")
     both = pd.concat([table, own[own["model"].isin(table["model"])]])
-    order = list(dict.fromkeys(table["model"]))
-    return both.sort_values("model", key=lambda model: model.map(order.index), kind="stable")[table.columns]
+    return both.set_index("model").loc[table["model"].unique()].reset_index()[table.columns]
 
 
 RATES = ("sentences/s", "FLOP/s")
