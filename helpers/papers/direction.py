@@ -198,9 +198,9 @@ def _scores(run: Run) -> dict[str, float]:
     return direction | reporting.scheme_scores(run)
 
 
-def _study_row(run: Run) -> dict[str, float]:
+def _study_row(run: Run) -> dict[str, float | None]:
     seconds = {"training": run.wall_seconds, "prediction": run.environment.get("prediction_seconds")}
-    return _scores(run) | {name: np.nan if value is None else value for name, value in seconds.items()}
+    return _scores(run) | seconds
 
 
 @cache

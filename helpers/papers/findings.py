@@ -138,17 +138,14 @@ def findings_table(runs: Iterable[Run]) -> pd.DataFrame:
     table, keys = _with_printed(_read_findings("[RW]")).drop(columns="finding"), [*_PAIR, "score"]
     compared = [run for run in runs if _title(run) in {*table["first"], *table["second"]}]
     scores = reporting.per_seed(compared, _scores, _title).replace({"dataset": {_OFFICIAL_TEXT: _SEMEVAL}})
-    tests = [pd.DataFrame(columns=[*keys, *_TESTED, "runs"])]
+    tests = []
     for (dataset, *pair), part in table.groupby(_PAIR, sort=False):
         own = scores[(scores["dataset"] == dataset) & scores["score"].isin(part["score"])]
-        own = own[own["model"].isin(pair)]
-        if own["model"].nunique() == 2:
-            tested = reporting.compare_models(own, *pair).rename_axis("score").reset_index()
-            tested["ours_first"], tested["ours_second"] = 100 * tested["first"], 100 * tested["second"]
-            tested[_PAIR] = dataset, *pair
-            tests.append(tested[tests[0].columns])
-    table = table.merge(pd.concat(tests), "left", keys)
-    table = table.astype(dict.fromkeys(_TESTED, float)).fillna({"runs": 0}).astype({"runs": int})
+        tested = reporting.compare_models(own, *pair).rename_axis("score").reset_index()
+        tested["ours_first"], tested["ours_second"] = 100 * tested["first"], 100 * tested["second"]
+        tests.append(tested.assign(**dict(zip(_PAIR, (dataset, *pair), strict=True))))
+    table = table.merge(pd.concat(tests)[[*keys, *_TESTED, "runs"]], "left", keys)
+    table = table.fillna({"runs": 0}).astype({"runs": int})
     table["p_holm"], table["why"] = _holm_within(table), _further_apart_in_a(table)
     return table.assign(verdict=_verdicts(table, table["p_holm"]))
 
