@@ -232,7 +232,6 @@ def _execute(path: Path, partial: Path, values: dict, end: float) -> None:
 
     options = {
         "kernel_name": "python3",
-        "language": "python",
         "cwd": ROOT,
         "config": Config(KernelManager=Config(transport_encryption="auto")),  # else each start warns
         "shutdown_kernel": "immediate",  # a kernel that is asked politely is interrupted first, and says so
