@@ -239,25 +239,18 @@ def study_table(study: str) -> pd.DataFrame:
     return table.reset_index(names="setting")
 
 
-def _rate_scores() -> pd.DataFrame:
-    """A on the held-out tenth after each epoch, per cent: model, learning_rate, epoch, value.
-
-    The equal grid: every model with the same three rates, one seed, scored after each of five epochs.
-    """
-    tried = reporting.epoch_runs(STUDIES_FOLDER / "rates", split="holdout").items()
-    tables = [run_frame(runs, "model", "learning_rate", A).assign(epoch=epoch) for epoch, runs in tried]
-    return pd.concat(tables, ignore_index=True).rename(columns={A: "value"})
-
-
 def rates_table() -> pd.DataFrame:
-    """A after each epoch, per cent, one row a model and rate; the best of each model is bold.
+    """A on the held-out tenth after each epoch, per cent, one row a model and rate; the best of each model is
+    bold. The equal grid: every model with the same three rates, one seed, scored after each of five epochs.
 
     `used` marks the learning rate of the standard runs. Beside it stand `gain`, points of A after the last
     epoch, which is the one that is tested, from this rate to the best one; `SD`, of A over the seeds of the
     standard runs, in points; and `again`: whether the gain is the larger of the two, so that the model is to
     be trained again.
     """
-    scores = _rate_scores().pivot(index=["model", "learning_rate"], columns="epoch", values="value")
+    tried = reporting.epoch_runs(STUDIES_FOLDER / "rates", split="holdout").items()
+    tables = [run_frame(runs, "model", "learning_rate", A).assign(epoch=epoch) for epoch, runs in tried]
+    scores = pd.concat(tables).pivot(index=["model", "learning_rate"], columns="epoch", values=A)
     best = scores.groupby("model").transform("max").max(axis=1)
     table = scores.map("{:.1f}".format)
     table = table.mask(scores.eq(best, axis=0), "**" + table + "**").add_prefix("epoch ")

@@ -278,10 +278,7 @@ def _published_list_runs() -> list[Run]:
     runs = []
     for row in data.PUBLISHED_LISTS:
         labels = data.GIDS_RELATIONS if row.dataset == "gids" else tuple(data.nyt10m_relations())
-        if made := row.probabilities():
-            ranking, pairs = _of_probabilities(*made)
-        else:
-            ranking, pairs = _of_list(row, labels, numbers)
+        ranking, pairs = _published_ranking(row, labels, numbers)
         facts = RankedFacts.from_ranking(ranking, "bag", labels, pairs, DECIMALS)
         about = {"dataset": row.dataset, "model": row.name, "licence": row.licence, "source": row.source}
         about["files"] = {file: data.registered_files()[file].sha256 for file in row.files}
@@ -289,18 +286,16 @@ def _published_list_runs() -> list[Run]:
     return runs
 
 
-def _of_probabilities(scores: np.ndarray, gold: np.ndarray) -> tuple[metrics.FactRanking, list[int]]:
-    """The ranking of a matrix, and the pair of each fact, in the order of `FactRanking.from_matrix`."""
-    order = np.argsort(-scores[:, 1:].ravel(), kind="stable")
-    ranking = metrics.FactRanking.from_matrix(scores, gold, data.GIDS_RELATIONS, NEGATIVE)
-    return ranking, (order // (scores.shape[1] - 1)).tolist()
-
-
-def _of_list(
+def _published_ranking(
     row: data.PublishedList, labels: tuple[str, ...], numbers: dict[tuple[str, str], int]
 ) -> tuple[metrics.FactRanking, list[int] | None]:
-    """The ranking of a list in text, with all that follows from it, and the pair of each fact: one numbering
-    for all lists, None where a list does not name all of them."""
+    """The ranking of a list with all that follows from it, and the pair of each fact: rows of a matrix; of
+    lists in text one numbering for all, None where a list does not name all of them."""
+    if made := row.probabilities():
+        scores, gold = made
+        order = np.argsort(-scores[:, 1:].ravel(), kind="stable")  # as in `from_matrix`, without NA
+        pairs = order // (len(labels) - 1)
+        return metrics.FactRanking.from_matrix(scores, gold, labels, NEGATIVE), pairs.tolist()
     read = row.curve()
     ranking = metrics.FactRanking.from_curve(read.precision, read.recall, row.facts, read.scores)
     if read.facts is None:

@@ -327,11 +327,11 @@ class RealLabels:
         """Draw of the test documents → the measure, per cent, columns protocol, system."""
         return 100 * self.draws.pivot(index="draw", columns=["protocol", "system"], values=measure)
 
-    def by_both(self, measure: str = "auc") -> pd.DataFrame:
-        """A measure by both labels, per cent, a row a system and protocol: index system, the best by DocRED's
+    def by_both(self) -> pd.DataFrame:
+        """AUC by both labels, per cent, a row a system and protocol: index system, the best by DocRED's
         labels first; columns protocol, value (mean over seeds), low, high (95 %, test documents drawn again),
         rank."""
-        means, drawn = self.means(measure).sort_values(HELD_OUT, ascending=False), self.drawn(measure)
+        means, drawn = self.means("auc").sort_values(HELD_OUT, ascending=False), self.drawn("auc")
         ranks = means.rank(ascending=False, method="min").astype(int)
         table = pd.concat({"value": means.stack(), "rank": ranks.stack()}, axis=1)
         for end, share in {"low": 0.025, "high": 0.975}.items():
@@ -341,13 +341,13 @@ class RealLabels:
     def table(self) -> pd.DataFrame:
         """Systems by both labels, for reading: runs, AUC with its interval over test documents, rank, best
         micro-F1."""
-        areas, f1 = self.by_both(), self.by_both("micro_f1")
+        areas, f1 = self.by_both(), self.means("micro_f1")
         table = self.scores.groupby("system")["seed"].nunique().loc[areas.index.unique()].to_frame("runs")
         for protocol, title in TITLES.items():
-            own, best = (scores[scores["protocol"] == protocol] for scores in (areas, f1))
+            own = areas[areas["protocol"] == protocol]
             texts = [f"{row.value:.1f} [{row.low:.1f}, {row.high:.1f}]" for row in own.itertuples()]
             table[f"AUC, {title}"], table[f"rank, {title}"] = texts, own["rank"]
-            table[f"micro-F1, {title}"] = best["value"].map("{:.1f}".format)
+            table[f"micro-F1, {title}"] = f1[protocol].map("{:.1f}".format)
         return table.reset_index()
 
     def orders(self) -> pd.DataFrame:
