@@ -148,19 +148,17 @@ class RankedLists(dict[str, Run]):
         Raises ValueError for lists without pairs, or with different numbers of facts; for a recall that one
         of them does not reach.
         """
-        tables, measures = [], list(metrics.FACT_MEASURES)
+        tables, bootstrap = [], metrics.paired_bootstrap if paired else metrics.unpaired_bootstrap
         for first, second in pairs:
-            for name in (first, second) if recall is not None else ():
-                self.ranking(name).until(recall)  # refuses
-            drawn = partial(metrics.FactSample.scores, recall=recall), np.random.default_rng(seed), replicates
             both = self[first], self[second]
-            if paired:
-                test = metrics.paired_bootstrap(*_samples_of_pairs(*both), *drawn)
-            else:
-                test = metrics.unpaired_bootstrap(*map(_sample_of, both), *drawn)
-            columns = {"difference": test.value, "low": test.low, "high": test.high, "p": test.p}
-            values = {name: column[: len(measures)] for name, column in columns.items()}
-            tables.append(pd.DataFrame({"first": first, "second": second, "measure": measures} | values))
+            for run in both:
+                _ranking(run).until(recall)  # refuses
+            samples = _samples_of_pairs(*both) if paired else map(_sample_of, both)
+            drawn = partial(metrics.FactSample.scores, recall=recall), np.random.default_rng(seed), replicates
+            test = bootstrap(*samples, *drawn)
+            columns = {"first": first, "second": second, "measure": metrics.FACT_MEASURES}
+            columns |= {"difference": test.value, "low": test.low, "high": test.high, "p": test.p}
+            tables.append(pd.DataFrame(columns))
         table = pd.concat(tables, ignore_index=True)
         return table.assign(p_holm=metrics.holm(table["p"].tolist()))
 
