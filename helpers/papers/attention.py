@@ -84,9 +84,8 @@ class _Trained:
         first, second = self.answers([sample, data.paired_sample(sample)]).itertuples()
         kept = first.predicted == second.predicted
         turned = second.predicted == inverse_label(first.predicted)
-        what = (
-            "gives the same answer to" if kept else "turns its answer with" if turned else "loses its way in"
-        )
+        what = "turns its answer with" if turned else "loses its way in"
+        what = "gives the same answer to" if kept else what
         right = sum(row.predicted == row.gold for row in (first, second))
         text = f"{self.name} {what} the paired sentence ({first.p:.3f} and {second.p:.3f})"
         return f"{text}: right on {right} of 2."
@@ -246,9 +245,8 @@ def case_study(
 def _labels(experiment: Experiment) -> tuple[str, ...]:
     if experiment.dataset == "semeval2010":  # known without its files
         return SEMEVAL_RELATIONS
-    return tuple(
-        label_ids(s.relation for part in data.read_corpus(experiment.dataset).values() for s in part)
-    )
+    parts = data.read_corpus(experiment.dataset).values()
+    return tuple(label_ids(sample.relation for part in parts for sample in part))
 
 
 def _reading(model, sample: data.RelationSample) -> dict[str, Any]:

@@ -52,10 +52,8 @@ def direction_rows(runs: Sequence[Run], intervals: pd.DataFrame, made: str = "")
     scores = reporting.per_seed(runs, reporting.paired_scores)
     rows = reporting.run_rows(scores, intervals).rename(columns={"score": "metric"})
     rows["scheme"] = np.where(rows["metric"].isin(["pir", "ppr"]), "", "official")
-    signatures = {
-        run.dataset: f"|performance:official_macro|inverse:e1e2|negative:{run.negative}|n:{run.n}|v:{RULES}"
-        for run in runs
-    }
+    rule = "|performance:official_macro|inverse:e1e2"
+    signatures = {run.dataset: f"{rule}|negative:{run.negative}|n:{run.n}|v:{RULES}" for run in runs}
     rows["signature"] = rows["metric"] + rows["dataset"].map(signatures)
     rows["signature"] += np.where(rows["low"].notna(), made, "")
     keys = ["dataset", "model", "metric", "scheme"]
@@ -152,10 +150,9 @@ def breakdown_table(runs: Sequence[Run], models: Sequence[str], alike: Sequence[
     table = pd.concat(tables, ignore_index=True)[["model", "relation", "n", *KINDS]]
     table[list(KINDS)] *= 100
     table["group"] = table["relation"].isin(alike).map({True: "one kind", False: "two kinds"})
-    lost = -table.groupby("relation")["right_both"].transform("mean")
-    order = table.assign(lost=lost, rank=table["model"].map(list(models).index))
-    table = table.loc[order.sort_values(["rank", "group", "lost"], kind="stable").index]
-    return (table if alike else table.drop(columns="group")).reset_index(drop=True)
+    table["lost"] = -table.groupby("relation")["right_both"].transform("mean")
+    table = table.sort_values(["group", "lost"], kind="stable").set_index("model").loc[list(models)]
+    return table.reset_index().drop(columns=["lost"] if alike else ["lost", "group"])
 
 
 def run_frame(runs: Iterable[Run], *names: str) -> pd.DataFrame:
@@ -210,10 +207,9 @@ def study_scores(study: str) -> pd.DataFrame:
     >>> study_scores("layers of EM-C")["setting"].iloc[0]
     'EM-C, 6 layers'
     """
-    tables = [
-        reporting.per_seed(own, _study_row).assign(setting=name) for name, own in _study_runs(study).items()
-    ]
-    return pd.concat(tables, ignore_index=True)[["setting", "seed", "score", "value"]]
+    tables = {name: reporting.per_seed(own, _study_row) for name, own in _study_runs(study).items()}
+    scores = pd.concat(tables, names=["setting", None]).reset_index("setting")
+    return scores[["setting", "seed", "score", "value"]].reset_index(drop=True)
 
 
 def study_table(study: str) -> pd.DataFrame:

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-import scipy  # scipy.stats is loaded when it is first asked for
 
 from .. import reporting
 from ..data import pruned_heads
@@ -94,9 +93,8 @@ class PairSystems:
         if "evaluation" not in about:
             return f"{run.name}{encoder}"
         entry = model_entry(about["base"])
-        said = {
-            name: about[name] for name in ("base", "evaluation", "typed", *entry.suffixes) if name in about
-        }
+        named = ("base", "evaluation", "typed", *entry.suffixes)
+        said = {name: about[name] for name in named if name in about}
         unusual = [part for part in run.variant.split("+") if part not in variant_name(said, {}).split("+")]
         base = f"{entry.full_title(about)} {'+'.join(unusual)}".strip() + encoder
         types = "" if about.get("typed", True) else WITHOUT_TYPES
@@ -203,9 +201,7 @@ def leak_effects(runs: Iterable[Run]) -> pd.DataFrame:
     table = leak_table(runs, SCHEMES)
     groups = table.assign(gain=100 * table["gain"]).groupby("scheme", sort=False)
     effects = groups["gain"].agg(systems="size", least="min", median="median", most="max")
-    effects["tau"] = [
-        float(scipy.stats.kendalltau(part["score"], part["leaked"]).statistic) for _, part in groups
-    ]
+    effects["tau"] = [part["score"].corr(part["leaked"], "kendall") for _, part in groups]
     for name, score in {"first": "score", "first_leaked": "leaked"}.items():
         effects[name] = table.loc[groups[score].idxmax(), "model"].map(system_title).to_numpy()
     return effects

@@ -120,10 +120,8 @@ def gains(outcome: metrics.Outcome, rng: np.random.Generator, replicates: int = 
     original = {model: outcome.per_class(model) for model in models}
 
     def difference(drawn: metrics.Outcome) -> np.ndarray:
-        first, second = (
-            metrics.averages(drawn.per_class(model), classes_of=original[model]) for model in models
-        )
-        return second - first
+        scores = [metrics.averages(drawn.per_class(model), classes_of=original[model]) for model in models]
+        return scores[1] - scores[0]
 
     made = metrics.bootstrap_intervals(outcome, difference, rng, replicates)
     columns = {"scheme": metrics.scheme_names(), "difference": made.value, "low": made.low, "high": made.high}

@@ -180,9 +180,8 @@ def _samples_needed() -> pd.DataFrame:
     rows = pd.read_csv(reporting.TABLES_FOLDER / "plan.csv").drop_duplicates(["dataset", "scheme"])
     table = rows.pivot(index=["dataset", "test_n"], columns="scheme", values="needed")
     schemes = ["accuracy", "micro", "weighted", "dodrans", "macro"]
-    table = table.loc[list(weighting.PLANNED), schemes].rename_axis(columns=None)
-    titles = {name: find_dataset(name).title for name in weighting.PLANNED}
-    return table.rename(index=titles, level=0).rename_axis(["corpus", "test set"])
+    table = table.loc[list(weighting.PLANNED), schemes].rename(lambda name: find_dataset(name).title, level=0)
+    return table.rename_axis(["corpus", "test set"]).rename_axis(columns=None)
 
 
 def _with_base(table: pd.DataFrame) -> pd.DataFrame:

@@ -206,10 +206,8 @@ class Systems:
         >>> Systems({"perfect": table}, "NA").scores().loc["perfect"].tolist()
         [1.0, 1.0, 1.0, 1.0, 1.0]
         """
-        rows = {
-            model: metrics.averages(table, negative=self.negative) for model, table in self.outcomes.items()
-        }
-        table = pd.DataFrame.from_dict(rows, orient="index", columns=list(SCHEMES))
+        rows = [metrics.averages(table, negative=self.negative) for table in self.outcomes.values()]
+        table = pd.DataFrame(rows, list(self.outcomes), list(SCHEMES))
         return table.sort_values("micro", ascending=False)
 
     def flips(self) -> list[tuple[str, str]]:

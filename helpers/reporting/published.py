@@ -76,9 +76,8 @@ def _parse(path: Path, content: bytes) -> pd.DataFrame:
         raise ValueError(f"{path}: columns are {', '.join(frame.columns)}; expected {expected}")
     for line, row in enumerate(frame.itertuples(), start=2):
         if row.value and float(row.value) != Printed(row.printed).value:
-            raise ValueError(
-                f"{path}, line {line}: value {row.value} is not what is printed, {row.printed!r}"
-            )
+            said = f"value {row.value} is not what is printed, {row.printed!r}"
+            raise ValueError(f"{path}, line {line}: {said}")
     frame["value"] = pd.to_numeric(frame["value"])
     return frame
 

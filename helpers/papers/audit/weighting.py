@@ -282,11 +282,8 @@ def _smaller_fall(audit: Audit, columns: list[_Comparison]) -> None:
 
 def _weighted_like_micro(audit: Audit, tables: Mapping[str, list[_Comparison]]) -> None:
     """'Weighted produces similar results to micro except for RECENT': its gap is the largest of the four."""
-    pairs = [
-        pair
-        for micro, weighted, *_ in tables.values()
-        for pair in zip(micro.mean, weighted.mean, strict=True)
-    ]
+    means = ((micro.mean, weighted.mean) for micro, weighted, *_ in tables.values())
+    pairs = [pair for both in means for pair in zip(*both, strict=True)]
     gaps = {weighted: magnitude(difference(micro, weighted)) for micro, weighted in pairs}
     (recent,) = (gaps.pop(cell) for cell in list(gaps) if cell.name.startswith("RECENT"))
     largest = tuple(map(max, *gaps.values()))
