@@ -16,17 +16,6 @@ from matplotlib.ticker import MaxNLocator
 from .style import BLUE, FAINT, INK, LINES, ORANGE, canvas, styled, write
 
 
-def _panels(
-    frame: pd.DataFrame, column: str | None, title: str, height: float, xlabel: str = "", **layout: object
-) -> list[tuple[str, Axes, pd.DataFrame]]:
-    """A row of panels, one for each value of a column (None: a single one): the value, its axes, its rows."""
-    parts = list(frame.groupby(column, sort=False)) if column else [("", frame)]
-    grid = canvas(title, height, xlabel, [range(len(parts))], **layout)
-    for axes, (name, _) in zip(grid, parts, strict=True):
-        axes.set_title(name)
-    return [(name, axes, rows) for axes, (name, rows) in zip(grid, parts, strict=True)]
-
-
 @styled
 def alpha_chart(
     curves: pd.DataFrame,
@@ -97,10 +86,13 @@ def curve_chart(
     >>> axes.lines[-1].get_ydata().tolist(), axes.texts[0].get_text()
     ([0.9, 0.4], '0.90')
     """
-    drawn = _panels(points, panel, title, 2.7, labels[0], sharey=panel is not None and bool(labels[1]))
+    parts = list(points.groupby(panel, sort=False)) if panel else [("", points)]
+    shared = panel is not None and bool(labels[1])
+    panels = canvas(title, 2.7, labels[0], [range(len(parts))], sharey=shared)
     colors = dict(zip(points[line].unique(), LINES * 3, strict=False))
     width = points[x].max() - points[x].min()
-    for _, axes, rows in drawn:
+    for axes, (heading, rows) in zip(panels, parts, strict=True):
+        axes.set_title(heading)
         ends = []
         for name, own in rows.groupby(line, sort=False):
             color = colors[name]
@@ -111,7 +103,7 @@ def curve_chart(
             for here, value in zip(curve[x], curve[y], strict=True) if len(colors) == 1 else ():
                 write(axes, f"{value:.2f}", here, highest[here], (0, 7), color)
         axes.set(**axis)
-    drawn[0][1].set_ylabel(labels[1])
+    panels[0].set_ylabel(labels[1])
     if len(colors) > 1:
         _label_ends(axes, ends)
     return axes.figure
@@ -203,8 +195,9 @@ def perplexity_chart(tails: pd.DataFrame, title: str) -> plt.Figure:
     'd'
     """
     words = "classes that occur, largest first (no negative class)"
-    drawn = _panels(tails, "dataset", title, 2.7, words, sharey=True)
-    for name, axes, curve in drawn:
+    parts = list(tails.groupby("dataset", sort=False))
+    panels = canvas(title, 2.7, words, [range(len(parts))], sharey=True)
+    for axes, (name, curve) in zip(panels, parts, strict=True):
         classes = curve["perplexity"].iloc[0]
         size = {"xy": (0, 0), "width": classes, "height": 100 / classes}
         axes.add_patch(Rectangle(**size, facecolor=ORANGE, alpha=0.3, linewidth=0, zorder=1))
@@ -218,7 +211,7 @@ def perplexity_chart(tails: pd.DataFrame, title: str) -> plt.Figure:
             axis.set_major_locator(MaxNLocator(3, integer=True, steps=[1, 2, 5, 10]))
         axes.grid(visible=False)
         axes.set_title(name.replace(", ", ",\n"))
-    drawn[0][1].set_ylabel("share of test samples (%)")
+    panels[0].set_ylabel("share of test samples (%)")
     return axes.figure
 
 
