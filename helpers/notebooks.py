@@ -183,14 +183,12 @@ def _accepted(declared: Mapping[str, Mapping[str, str]], values: Mapping[str, An
         raise unknown_name(f"parameter of {', '.join(declared)}", unknown[0], known)
     if values:
         values = {"results_dir": "scratch/results", "figures_dir": "scratch/figures"} | dict(values)
-    return {
-        notebook: {
-            name: _parse_value(f"parameter {name!r} of {notebook}", value, kinds[name])
-            for name, value in values.items()
-            if name in kinds
-        }
-        for notebook, kinds in declared.items()
-    }
+    accepted: dict[str, dict] = {notebook: {} for notebook in declared}
+    for notebook, own in accepted.items():
+        for name, kind in declared[notebook].items():
+            if name in values:
+                own[name] = _parse_value(f"parameter {name!r} of {notebook}", values[name], kind)
+    return accepted
 
 
 def _run(path: Path, values: dict, output_dir: Path, time_limit: float, publish: bool) -> Path:
