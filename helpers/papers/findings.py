@@ -191,11 +191,10 @@ def choices_of_family() -> pd.DataFrame:
     there is a verdict."""
     table = stored_findings()
     table_of = table["family"].str.split(", ").str[:2].str.join(", ")
-    choices = {"alone": table["p"], "family": table["p_holm"]}
-    choices["all forms of the table"] = _holm_within(table, table_of)
-    choices["whole paper"] = _holm_within(table, table["family"].str[0])
-    verdicts = pd.DataFrame({name: _verdicts(table, p) for name, p in choices.items()})
-    p = pd.DataFrame(choices)
+    p = pd.DataFrame({"alone": table["p"], "family": table["p_holm"]})
+    p["all forms of the table"] = _holm_within(table, table_of)
+    p["whole paper"] = _holm_within(table, table["family"].str[0])
+    verdicts = pd.DataFrame({choice: _verdicts(table, p[choice]) for choice in p})
     text = p.map(reporting.p_value)
     text = text.mask(p < LEVEL, "**" + text + "**")
     text.insert(0, "finding", table_of + ": " + table["label"])
