@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from math import ceil, floor, log2
+from operator import truediv
 
 import numpy as np
 import pandas as pd
@@ -22,7 +23,7 @@ import pandas as pd
 from ...data import TOTAL, dataset_statistics, find_dataset, published_counts
 from ...metrics import class_weights
 from ...reporting import Cell, Range, load_published
-from ..weighting import positive_counts
+from ..weighting import RARE, positive_counts
 from .direction import DirectionTables
 from .intervals import Audit, Known, corners, difference, negative_share, overlap
 from .weighting import WeightingTables
@@ -189,9 +190,7 @@ def _skewed_corpora(audit: Audit, datasets: list[str]) -> None:
         audit.ordered(_SECTION_1, claim, flat, ratio, (ratio, flat))
     both = ("perplexity", "labels")
     cells = {name: [audit.cell(metric, dataset=name) for metric in both] for name in datasets}
-    evenness = {  # 1 for a balanced test set
-        name: tuple(end / classes.value for end in cell.interval) for name, (cell, classes) in cells.items()
-    }
+    evenness = {name: corners(truediv, *pair) for name, pair in cells.items()}  # 1: a balanced test set
     least = min(low for dataset, (low, _) in evenness.items() if dataset.startswith("semeval"))
     for dataset in others:
         if dataset != "semeval2010":
@@ -236,9 +235,8 @@ def _rest(audit: Audit) -> None:
         claim = f"tacred: {scheme} weights lie between weighted and macro, class by class"
         inside, note = _between(scheme, positive, total)
         audit.check(negatives, claim, f"{n} classes", n, inside, ("label counts",), note)
-    relation = "Entity-Destination(e2,e1)"
-    single = audit.cell(relation, "Section 3.1", dataset="semeval2010")
-    _counted(audit, single, f"semeval2010: test samples of {relation}", relation)
+    single = audit.cell(RARE, "Section 3.1", dataset="semeval2010")
+    _counted(audit, single, f"semeval2010: test samples of {RARE}", RARE)
     items = ("Table 4 caption", "Table 1")
     classes, labels = (audit.cell("labels", item, dataset="semeval2010") for item in items)
     audit.compare(classes, "semeval2010: classes as in Table 1", labels.value, (labels,))
