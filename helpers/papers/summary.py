@@ -13,7 +13,7 @@ from pathlib import Path
 import pandas as pd
 
 from .. import program
-from ..core import unknown_name
+from ..core import naming_file, unknown_name
 from ..reporting import TABLES_FOLDER, Printed, load_published, read_tidy
 from .audit.intervals import CONSISTENT, INCONSISTENT, NOT_DERIVABLE
 
@@ -77,8 +77,9 @@ def _comparisons(path: Path) -> Iterator[tuple[str, str, str, str, str, str]]:
     Raises ValueError that names file and row: a published value that is no number, a score that is no
     fraction, an unknown verdict, or one without its interval.
     """
-    if not {"paper", "published"} & set(pd.read_csv(path, nrows=0)):
-        return
+    with naming_file(path):
+        if not {"paper", "published"} & set(pd.read_csv(path, nrows=0)):
+            return
     table = read_tidy(path)
     for (paper, item), rows in table[table["published"] != ""].groupby(["paper", "item"], sort=False):
         varying = [name for name in _NAMES if rows[name].nunique() > 1] or list(_NAMES)

@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 
 from .. import RESULTS
-from ..core import write_atomically
+from ..core import naming_file, write_atomically
 from .published import Printed
 
 if TYPE_CHECKING:
@@ -94,14 +94,14 @@ def write_csv(frame: pd.DataFrame, path: Path | str, digits: int = 8) -> Path:
 def read_tidy(path: Path | str) -> pd.DataFrame:
     """Read a tidy table; text stays text (an empty cell is ''), `TIDY_NUMBERS` are floats (empty is NaN).
 
-    Raises ValueError that names the file and the missing columns.
+    Raises ValueError that names the file: columns are missing, a number is none, there is no table.
     """
-    frame = pd.read_csv(path, dtype=str, keep_default_na=False)
-    missing = [column for column in TIDY_COLUMNS if column not in frame]
-    if missing:
-        raise ValueError(f"{path}: columns {', '.join(missing)} are missing")
-    for column in TIDY_NUMBERS:
-        frame[column] = pd.to_numeric(frame[column])
+    with naming_file(path):
+        frame = pd.read_csv(path, dtype=str, keep_default_na=False)
+        if missing := [column for column in TIDY_COLUMNS if column not in frame]:
+            raise ValueError(f"columns {', '.join(missing)} are missing")
+        for column in TIDY_NUMBERS:
+            frame[column] = pd.to_numeric(frame[column])
     return frame
 
 
