@@ -63,7 +63,7 @@ def notebook_paths(
         return paths
     chosen: set[Path] = set()
     for wanted in [only] if isinstance(only, str | int) else only:
-        named = {path for path in paths if path.name.startswith(f"{wanted:0>2}")}
+        named = {path for path in paths if wanted != "" and path.name.startswith(f"{wanted:0>2}")}
         if not named:
             raise unknown_name("notebook", wanted, [path.stem for path in paths])
         chosen |= named

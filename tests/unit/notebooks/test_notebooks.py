@@ -61,6 +61,8 @@ def test_order_is_by_number(desk) -> None:
 
     assert stems(None) == "01_data 02_late 10_later" and stems(2) == stems("02") == "02_late"
     assert stems(["10", "01_data.ipynb"]) == "01_data 10_later"
+    with pytest.raises(ValueError, match="unknown notebook ''"):  # an empty variable of the shell is not 00
+        stems("")
 
 
 def test_a_declaration_of_an_unknown_kind_is_refused(desk) -> None:
