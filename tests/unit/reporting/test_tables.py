@@ -47,14 +47,11 @@ def test_missing_values_and_repeated_keys_are_refused_and_nothing_is_written(tmp
     assert not (tmp_path / "t.csv").exists()
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("model,value\nA,1\n", "columns paper, item"),
-        (f"{','.join(TIDY_COLUMNS)}\n,,,,,,,x,,,,", "Unable to parse string 'x' at position 0"),
-        ("", "No columns to parse"),
-    ],
-)
+NO_TABLES = [("model,value\nA,1\n", "columns paper, item"), ("", "No columns to parse")]
+NO_TABLES += [(f"{','.join(TIDY_COLUMNS)}\n,,,,,,,x,,,,", "Unable to parse string 'x' at position 0")]
+
+
+@pytest.mark.parametrize(("text", "message"), NO_TABLES)
 def test_reading_something_else_names_the_file_and_what_is_wrong(tmp_path, text, message):
     (tmp_path / "t.csv").write_text(text)
     with pytest.raises(ValueError, match=f"t.csv: {message}"):
