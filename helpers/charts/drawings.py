@@ -50,8 +50,7 @@ def marker_exchange_chart(exchange: pd.DataFrame, title: str = "") -> plt.Figure
         axes.text(0.02, y - 0.22, f"model says    {row['answer']}", va="center", color=color)
         verdict = {"color": color, "ha": "right", "va": "center", "fontweight": "bold"}
         axes.text(1, y - 0.22, "✓ right" if right else "✗ wrong", **verdict)
-        if y > 0.5:
-            _swap(axes, middles)
+    _swap(axes, middles)  # which both sentences share
     return axes.figure
 
 
