@@ -100,9 +100,8 @@ def read_tidy(path: Path | str) -> pd.DataFrame:
         frame = pd.read_csv(path, dtype=str, keep_default_na=False)
         if missing := [column for column in TIDY_COLUMNS if column not in frame]:
             raise ValueError(f"columns {', '.join(missing)} are missing")
-        for column in TIDY_NUMBERS:
-            frame[column] = pd.to_numeric(frame[column])
-    return frame
+        numbers = frame[list(TIDY_NUMBERS)].apply(pd.to_numeric)
+    return frame.assign(**numbers)
 
 
 def published_ours(
@@ -177,8 +176,7 @@ def cells(scores: pd.DataFrame, by: str, decimals: int = 2, scale: float = 100) 
 
 def tidy_runs(rows: pd.DataFrame) -> pd.DataFrame:
     """The tidy table of run rows with all of `RUN_COLUMNS`, also where there is no row."""
-    rows = rows.reindex(columns=list(dict.fromkeys([*rows, *RUN_COLUMNS]))).fillna({"published_model": ""})
-    return _tidy(rows)[[*TIDY_COLUMNS, *RUN_COLUMNS]]
+    return _tidy(rows).reindex(columns=[*TIDY_COLUMNS, *RUN_COLUMNS]).fillna({"published_model": ""})
 
 
 def mean_sd_texts(rows: pd.DataFrame, dataset: str, decimals: int) -> pd.DataFrame:
