@@ -116,8 +116,7 @@ def pipeline_chart(
     results.set_ylim(len(scores) - 0.5, -0.5)
     arrow = {"arrowstyle": "-|>", "mutation_scale": 14, "linewidth": 2, "color": QUIET}
     for start, end in (((-0.55, 0.5), (-0.3, 0.5)), ((0.5, -0.01), (0.5, -0.18))):
-        tips = FancyArrowPatch(start, end, transform=table.transAxes, clip_on=False, **arrow)
-        table.add_artist(tips)
+        table.add_artist(FancyArrowPatch(start, end, transform=table.transAxes, clip_on=False, **arrow))
     return table.figure
 
 

@@ -334,8 +334,7 @@ class RealLabels:
         means, drawn = self.means("auc").sort_values(HELD_OUT, ascending=False), self.drawn("auc")
         ranks = means.rank(ascending=False, method="min").astype(int)
         table = pd.concat({"value": means.stack(), "rank": ranks.stack()}, axis=1)
-        for end, share in {"low": 0.025, "high": 0.975}.items():
-            table[end] = drawn.quantile(share).swaplevel()
+        table[["low", "high"]] = drawn.quantile([0.025, 0.975]).T.swaplevel()
         return table.reset_index("protocol")[["protocol", "value", "low", "high", "rank"]]
 
     def table(self) -> pd.DataFrame:

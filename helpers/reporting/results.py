@@ -112,8 +112,7 @@ def per_seed(
         for run in runs
         for name, value in scores(run).items()
     ]
-    frame = pd.DataFrame(rows, columns=[*_NAMES, "seed", "score", "value"])
-    frame = frame.astype({"seed": "Int64"})
+    frame = pd.DataFrame(rows, columns=[*_NAMES, "seed", "score", "value"]).astype({"seed": "Int64"})
     frame.attrs["mixed"] = mixed_runs(runs, title)
     return frame
 

@@ -244,8 +244,7 @@ def _rest(audit: Audit) -> None:
 
 def _counted(audit: Audit, cell: Cell, claim: str, label: str) -> None:
     """A stated number of test samples of a label against the label counts."""
-    test = _test_counts(claim.partition(":")[0])
-    audit.compare(cell, claim, test[label], ("label counts",))
+    audit.compare(cell, claim, _test_counts(claim.partition(":")[0])[label], ("label counts",))
 
 
 def _between(scheme: str, support: Sequence[int], total: int) -> tuple[int, str]:
