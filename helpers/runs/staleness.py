@@ -21,7 +21,7 @@ from pydantic import TypeAdapter
 
 from .. import ROOT
 from ..core import exclusive, file_sha256, naming_file, shown, write_atomically
-from ..data import data_sha256
+from ..data import data_sha256, search_folders
 from .outcomes import record
 from .schema import SCHEMA_VERSION, validated
 
@@ -33,7 +33,6 @@ SHORT = 16
 """Hexadecimal digits of a hash in the index."""
 DATA = "data/"
 """What a registered data file's name begins with in the index."""
-State = Literal["current", "stale", "missing", "unknown"]
 KINDS = {"results/tables": "table", "figures": "figure", "results/notebooks": "notebook"}
 KINDS |= {"results/runs": "run", "results/studies": "run"}
 
@@ -46,7 +45,7 @@ class Result(NamedTuple):
 
     kind: str
     path: str
-    state: State
+    state: Literal["current", "stale", "missing", "unknown"]
     why: str = ""
 
 
@@ -70,6 +69,11 @@ def _kind_of(path: str) -> str:
     ('figure', 'page')
     """
     return next((kind for folder, kind in KINDS.items() if path.startswith(f"{folder}/")), "page")
+
+
+def _project_name(path: Path) -> str:
+    """The path as text, seen from the project if it lies in it."""
+    return (path.relative_to(ROOT) if path.is_relative_to(ROOT) else path).as_posix()
 
 
 def _digest(name: str) -> str | None:
@@ -106,15 +110,12 @@ def _changes(recorded: Mapping[str, str], known: dict[str, str | None] | None = 
     ['data/semeval2010/TRAIN_FILE.TXT changed']
     """
     known = {} if known is None else known
+    known |= {name: _digest(name) for name in recorded.keys() - known.keys()}
     reasons = []
     for name, before in recorded.items():
-        if name not in known:
-            known[name] = _digest(name)
         now = known[name]
-        if now is None:
-            reasons.append(f"{name} is gone")
-        elif not before or now[: len(before)] != before:
-            reasons.append(f"{name} changed")
+        if not (now and before and now.startswith(before)):
+            reasons.append(f"{name} {'changed' if now else 'is gone'}")
     return reasons
 
 
@@ -133,7 +134,7 @@ def run_state(
     >>> run_state(Path("results/runs/none.json")).state
     'missing'
     """
-    name = path.relative_to(ROOT).as_posix() if path.is_relative_to(ROOT) else path.as_posix()
+    name = _project_name(path)
     if not path.is_file():
         return Result("run", name, "missing")
     try:
@@ -190,60 +191,47 @@ def write_made(maker: str, made: Iterable[str], read: Iterable[str], path: Path 
 
 def project_names(log: Path) -> tuple[set[str], set[str]]:
     """What a process made and read of the project, from what it noted (`note_opened`): names as in the
-    index. A run file that was read stands for its whole folder, as a new one beside it would be read, too.
-    """
-    read, written = _read_opened(log)
-    made = {name for path in written if (name := _result(path))}
-    inputs = set()
-    for path in read:
-        if data := _data(path):
-            inputs.add(data)
-        if not path.is_relative_to(ROOT) or path == ROOT:  # the folder itself may be opened, too
-            continue
-        parts = path.relative_to(ROOT).parts
-        if parts[:2] in (("results", "runs"), ("results", "studies")) and len(parts) > 3:
-            inputs.add("/".join(parts[:3]))
-        elif parts[0] in ("results", "figures", "examples", "notebooks") and path.suffix not in ("", ".md"):
-            inputs.add("/".join(parts))
-    return made, inputs - made - {"results/provenance.json"}
-
-
-def _read_opened(log: Path | str) -> tuple[list[Path], list[Path]]:
-    """The files that were read and those that were written, each sorted, as `note_opened` noted them; a file
-    that was written first counts as written only.
+    index. What was written first and read then was made only. A run file that was read stands for its whole
+    folder, as a new one beside it would be read, too.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     log = Path(folder, "log")
-    ...     _ = log.write_text("r /a/in.csv\\nw /a/out.csv\\nr /a/out.csv\\n")
-    ...     [[path.name for path in paths] for paths in _read_opened(log)]
-    [['in.csv'], ['out.csv']]
+    ...     table, lines = f"{ROOT}/results/tables/a.csv", f"r {ROOT}/examples/in.csv\\nw /tmp/out.csv\\n"
+    ...     _ = Path(folder, "log").write_text(f"{lines}w {table}\\nr {table}\\n")
+    ...     project_names(Path(folder, "log"))
+    ({'results/tables/a.csv'}, {'examples/in.csv'})
     """
-    kinds: dict[str, str] = {}
-    for line in Path(log).read_text("utf-8", "surrogateescape").splitlines():
-        kind, _, path = line.partition(" ")
-        kinds.setdefault(path, kind)
-    return tuple(sorted(Path(path) for path in kinds if kinds[path] == kind) for kind in "rw")  # type: ignore
+    opened: dict[Path, str] = {}
+    for line in log.read_text("utf-8", "surrogateescape").splitlines():
+        way, _, path = line.partition(" ")
+        opened.setdefault(Path(path), way)
+    made = {name for path, way in opened.items() if way == "w" and (name := _result(path))}
+    read = {name for path, way in opened.items() if way == "r" for name in _inputs(path)}
+    return made, read - made - {"results/provenance.json"}
 
 
-def _result(path: Path) -> str | None:
-    """The name of a table, figure or executed notebook; None for other files, and for drafts."""
-    if not path.is_relative_to(ROOT) or any(part.startswith(".") for part in path.relative_to(ROOT).parts):
-        return None
-    name = path.relative_to(ROOT).as_posix()
+def _result(path: Path) -> str:
+    """The name of a table, figure or executed notebook; '' for other files, and for drafts."""
+    name = _project_name(path)
     kind = _kind_of(name)
-    if kind == "figure":
-        return name.removesuffix(path.suffix)
-    return name if kind in ("table", "notebook") else None
+    if kind not in ("table", "figure", "notebook") or "/." in name:
+        return ""
+    return name.removesuffix(path.suffix) if kind == "figure" else name
 
 
-def _data(path: Path) -> str | None:
-    """The name of a registered data file."""
-    for folder in filter(None, (os.environ.get("RC_DATA_DIR"), ROOT / "data")):
-        if path.is_relative_to(os.path.abspath(folder)):
-            name = f"{DATA}{path.relative_to(os.path.abspath(folder)).as_posix()}"
-            return name if _digest(name) else None
-    return None
+def _inputs(path: Path) -> Iterator[str]:
+    """The name of a data file; of a file in the project that results are made from, too."""
+    for folder in map(os.path.abspath, search_folders()):
+        if path.is_relative_to(folder) and data_sha256(file := path.relative_to(folder).as_posix()):
+            yield DATA + file
+    name = _project_name(path)
+    if _kind_of(name) == "run" and name.count("/") > 2:
+        yield "/".join(name.split("/")[:3])
+    elif name.startswith(("results/", "figures/", "examples/", "notebooks/")) and path.suffix not in (
+        "",
+        ".md",
+    ):
+        yield name
 
 
 def made_states(index: Mapping[str, _MadeFrom], known: dict | None = None) -> Iterator[Result]:
@@ -254,9 +242,9 @@ def made_states(index: Mapping[str, _MadeFrom], known: dict | None = None) -> It
         if entry.rules != RULES_VERSION:
             reasons.append(f"the rules were version {entry.rules}, are now {RULES_VERSION}")
         for name, before in entry.made.items():
-            if _digest(name) is None:
-                yield Result(_kind_of(name), name, "missing")
-                continue
             edited = _changes({name: before}, known)
             why = [*reasons, f"{name} itself changed"] if edited else reasons
-            yield Result(_kind_of(name), name, "stale" if why else "current", "; ".join(why))
+            if known[name] is None:
+                yield Result(_kind_of(name), name, "missing")
+            else:
+                yield Result(_kind_of(name), name, "stale" if why else "current", "; ".join(why))

@@ -32,6 +32,7 @@ def project(tmp_path, monkeypatch):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         write_file(tmp_path, name, text)
     monkeypatch.setattr(rule, "ROOT", tmp_path)
+    monkeypatch.setattr(registry, "ROOT", tmp_path)
     return tmp_path
 
 
@@ -63,7 +64,6 @@ def test_a_change_of_a_run_is_named(project, change, expected, why):
 
 def test_own_files_are_known_by_their_places(project, monkeypatch):
     """Two data.csv in two folders are two files, and neither is gone."""
-    monkeypatch.setattr(registry, "ROOT", project)
     monkeypatch.setenv("RC_DATA_DIR", str(project / "data"))
     hashes = {}
     for name in ("mine/data.csv", "data/other/data.csv", "../elsewhere/data.csv"):
@@ -143,8 +143,7 @@ for name in {read!r}:
     subprocess.run([sys.executable, "-c", code], cwd=project, check=True)
     made, inputs = project_names(project / "log")
     assert made == {"results/tables/b.csv", "figures/01_a"}
-    assert inputs == {"results/runs/d", *read[1:4]}
-    assert len(rule._read_opened(project / "log")[1]) == 4
+    assert inputs == {"results/runs/d", *read[1:]}
 
 
 def test_one_process_at_a_time(tmp_path):
