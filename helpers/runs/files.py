@@ -35,8 +35,8 @@ WIDTH = 100
 MAX_BYTES = 1 << 26
 _NAMES = [field.name for field in fields(Run)]
 _CUT = _NAMES.index("licence")
-KEYS = ("schema_version", *_NAMES[:_CUT], "configuration_sha256", *_NAMES[_CUT:-1], "outcome")
-"""Keys of a run file, in their order."""
+KEYS = (*_NAMES[:_CUT], "configuration_sha256", *_NAMES[_CUT:-1], "outcome")
+"""Keys of a run file, in their order, after its `schema_version`."""
 OPTIONAL = {"options", "versions", "history", "facts", "cost"}
 """Left out when they are empty."""
 RUN = TypeAdapter(Run)
@@ -133,30 +133,25 @@ def _run_text(run: Run) -> str:
       }
     }
     """
-    hashes = {"schema_version": SCHEMA_VERSION, "configuration_sha256": run.configuration_sha256}
-    record = {key: hashes[key] if key in hashes else getattr(run, key, None) for key in KEYS}
+    record: dict[str, Any] = {"schema_version": SCHEMA_VERSION}
+    values = {key: plain(getattr(run, key)) for key in KEYS[:-1]}
+    record |= {key: value for key, value in values.items() if value or key not in OPTIONAL}
     record["outcome"] = {
-        field.name: value
+        field.name: plain(value)
         for field in fields(run.table)
         if (value := getattr(run.table, field.name)) not in (None, "", ()) or value != field.default
     }
-    kept = {key: value for key, value in record.items() if value or key not in OPTIONAL}
-    return _laid_out(plain(kept), "", ordered=False) + "\n"
+    return _laid_out(record) + "\n"
 
 
-def _laid_out(value: Any, indent: str, ordered: bool) -> str:
-    """JSON text; `ordered` sorts the keys of an object. Lists of entries are packed into lines of `WIDTH`."""
+def _laid_out(value: Any, indent: str = "") -> str:
+    """JSON text. Lists of entries are packed into lines of `WIDTH`."""
     inner = indent + "  "
     if isinstance(value, dict) and value:
-        keys = sorted(value) if ordered else value
-        lines = [
-            f"{inner}{json.dumps(key, ensure_ascii=False)}: "
-            + _laid_out(value[key], inner, ordered=ordered or key != "outcome")
-            for key in keys
-        ]
-        return "{\n" + ",\n".join(lines) + f"\n{indent}}}"
+        entries = (f"{inner}{_COMPACT(key)}: {_laid_out(entry, inner)}" for key, entry in value.items())
+        return "{\n" + ",\n".join(entries) + f"\n{indent}}}"
     if not isinstance(value, list):
-        return json.dumps(value, ensure_ascii=False)
+        return _COMPACT(value)
     lines = list(_pack_rows(value, WIDTH - len(inner)))
     if len("".join(lines)) + len(indent) < WIDTH - 20:
         return f"[{''.join(lines)}]"
@@ -202,7 +197,7 @@ def _parse(path: Path, content: bytes) -> Run:
     version = record.pop("schema_version", None)
     if version != SCHEMA_VERSION:
         raise ValueError(f"schema_version is {shown(version)}; this program reads version {SCHEMA_VERSION}")
-    for key in KEYS[1:]:
+    for key in KEYS:
         if key not in record and key not in OPTIONAL:
             raise ValueError(f"missing key {key}")
     stated = record.pop("configuration_sha256", None)

@@ -23,17 +23,17 @@ SCHEMA_VERSION = 3
 
 
 def plain(value: Any) -> Any:
-    """A value as JSON has it: numpy numbers as Python's, tuples as lists.
+    """A value as JSON has it: numpy numbers as Python's, tuples as lists; keys are sorted.
 
     Raises ValueError for what JSON cannot hold: other objects, keys that are no text, nan and infinity.
 
-    >>> plain({"rates": (1, 0.5)})
-    {'rates': [1, 0.5]}
+    >>> plain({"rates": (1, 0.5), "epochs": 5})
+    {'epochs': 5, 'rates': [1, 0.5]}
     """
     if getattr(value, "ndim", None) == 0:
         value = value.item()
     if isinstance(value, Mapping) and all(isinstance(key, str) for key in value):
-        return {key: plain(entry) for key, entry in value.items()}
+        return {key: plain(value[key]) for key in sorted(value)}
     if isinstance(value, list | tuple):
         return [plain(entry) for entry in value]
     if value is None or isinstance(value, str | int) or (isinstance(value, float) and math.isfinite(value)):
