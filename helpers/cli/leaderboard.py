@@ -14,13 +14,7 @@ from .base import bootstrap, flag, forms, option, put, put_report
 
 logger = logging.getLogger(__name__)
 SEED_TYPE = click.IntRange(0, base.SEEDS)
-# the store as an argument, if it is not the usual one
-STORE = option(
-    "--store stored",
-    "FOLDER",
-    "Where submissions lie (default results/leaderboard/runs).",
-    callback=lambda _context, _parameter, folder: {"store": folder} if folder else {},
-)
+STORE = option("--store", "FOLDER", "Where submissions lie (default results/leaderboard/runs).")
 TEST_SET = "The test set, e.g. tacred, tacred-revised, semeval2010, kbp37, gids; or a name of your own."
 DATASET = option("--dataset", "D", TEST_SET, required=True)
 
@@ -51,7 +45,7 @@ def _leaderboard() -> None:
 @option("--seed", "N", "One run of several: the page shows the system once, with their mean.", SEED_TYPE)
 @base.GOLD_COLUMN
 @base.PREDICTED_COLUMN
-@option("--paired-column", "C", "Predictions on the paired sentences, for direction.")
+@option("--paired-column predicted_paired_column", "C", "Predictions on the paired sentences, for direction.")
 @base.ID_COLUMN
 @option("--truth", "T", "For several labels a sample: the gold matrix; FILE holds the scores.", base.FILE)
 @option("--threshold", "X", "Labels with scores above it are predicted (default 0).", float, default=0.0)
@@ -59,7 +53,7 @@ def _leaderboard() -> None:
 @option("--n-facts", "N", "For a published list: how many facts are true.", click.IntRange(1, 2**53))
 @flag("--replace", "Put it in the place of a stored submission of that name.")
 @STORE
-def _add(replace: bool, stored: dict[str, Any], **options: Any) -> None:
+def _add(replace: bool, store: str | None, **options: Any) -> None:
     """Add a prediction file.
 
     FILE (.csv, .tsv, .jsonl or .parquet, also .gz) has one row for each sample of the test set, the negative
@@ -74,14 +68,13 @@ def _add(replace: bool, stored: dict[str, Any], **options: Any) -> None:
       python -m helpers leaderboard add answers.txt --dataset semeval2010 --system "My CNN" --licence MIT
       python -m helpers leaderboard add a.csv --dataset mine --gold gold.csv --negative NA --system A --seed 1
     """
-    from ..reporting.leaderboard import Store, Submission
+    from ..reporting import leaderboard
 
-    roles = {role: options.pop(f"{role}_column") for role in ("id", "gold", "predicted", "paired")}
-    roles["predicted_paired"] = roles.pop("paired")
-    submission = Submission(**options, columns=roles)
-    path = _noting(lambda: Store(*stored.values()).add(submission, replace))
-    store = f" --store {stored['store']}" if stored.get("store") else ""
-    put(f"{path}\n`{program()} leaderboard rebuild{store}` puts it on the page")
+    roles = {role: options.pop(f"{role}_column") for role in ("id", "gold", "predicted", "predicted_paired")}
+    submission = leaderboard.Submission(**options, columns=roles)
+    path = _noting(lambda: leaderboard.Store(store or leaderboard.STORE).add(submission, replace))
+    there = f" --store {store}" if store else ""
+    put(f"{path}\n`{program()} leaderboard rebuild{there}` puts it on the page")
 
 
 def _noting(act: Callable[[], Any], after: str = "; nothing was stored") -> Any:
@@ -105,7 +98,7 @@ def _noting(act: Callable[[], Any], after: str = "; nothing was stored") -> Any:
 @flag("--fresh", "Compute all intervals anew, not only those of new outcomes.")
 @flag("--neighbours", "First renew the paired intervals of neighbours, from the prediction files.")
 @STORE
-def _rebuild(out: str | None, fresh: bool, neighbours: bool, stored: dict, **options: Any) -> None:
+def _rebuild(out: str | None, fresh: bool, neighbours: bool, **options: Any) -> None:
     """Compute every measure of every stored system, and write the page: one file, to be opened or uploaded.
 
     Intervals that were computed before are kept in .cache; of new outcomes they take a second each. With
@@ -120,8 +113,8 @@ def _rebuild(out: str | None, fresh: bool, neighbours: bool, stored: dict, **opt
 
     if neighbours:
         write_neighbours(options["replicates"])
-    given = {name: value for name, value in options.items() if value is not None}
-    data = page_data(**stored, **given, cached=not fresh)
+    given = {name: value for name, value in options.items() if value not in (None, "")}
+    data = page_data(**given, cached=not fresh)
     path = build_page(data, out or PAGE)
     systems = sum(len({run["key"] for run in testset["systems"]}) for testset in data["testsets"])
     size = f"{path.stat().st_size / 1e6:.2f} MB"
@@ -131,31 +124,27 @@ def _rebuild(out: str | None, fresh: bool, neighbours: bool, stored: dict, **opt
 @_leaderboard.command("list")
 @forms("table", "json", "csv")
 @STORE
-def _list(form: str, stored: dict[str, Any]) -> None:
+def _list(form: str, store: str | None) -> None:
     """The stored submissions.
 
     example:
       python -m helpers leaderboard list
     """
     from ..core import csv_text, table_name
-    from ..reporting.leaderboard import Store
+    from ..reporting import leaderboard
 
     names = {"dataset": "dataset", "system": "model", "outcome": "kind", "n": "n", "licence": "licence"}
     names |= {"paper": "source", "seed": "seed"}
-    rows = [
-        {name: getattr(run, field) for name, field in names.items()}
-        for run in Store(*stored.values()).submissions()
-    ]
+    runs = leaderboard.Store(store or leaderboard.STORE).submissions()
+    rows = [[getattr(run, field) for field in names.values()] for run in runs]
     if form == "json":
-        put(rows)
+        put([dict(zip(names, row, strict=True)) for row in rows])
     elif form == "csv":
-        put(csv_text([names, *(row.values() for row in rows)]))
+        put(csv_text([names, *rows]))
     else:
-        lines = []
-        for row in rows:
-            seed = "" if row["seed"] is None else f"  seed {row['seed']}"
-            lines.append("  ".join(map(table_name, [*row.values()][:4])) + seed)
-        put("\n".join(lines) or "there are no submissions yet; `leaderboard add` stores one")
+        shown = (row[:4] if row[-1] is None else [*row[:4], f"seed {row[-1]}"] for row in rows)
+        lines = "\n".join("  ".join(map(table_name, row)) for row in shown)
+        put(lines or "there are no submissions yet; `leaderboard add` stores one")
 
 
 BESIDE = "A stored test set: checks FILE, and gives the systems to stand beside."
