@@ -178,12 +178,8 @@ def _lacking(error: BaseException | None, command: str) -> str:
         return f"{needs}: make setup"
     from importlib.metadata import requires
 
-    pattern = re.compile(rf"{re.escape(package)}\b[^;]*;.*extra == ['\"](\w+)['\"]", re.IGNORECASE)
-    extras = [
-        extra_line[1]
-        for line in requires(NAME) or ()
-        if (extra_line := pattern.match(line)) and extra_line[1] != "all"
-    ]
+    pattern = rf"(?im)^{re.escape(package)}\b[^;\n]*;.*extra == ['\"](?!all\b)(\w+)"
+    extras = re.findall(pattern, "\n".join(requires(NAME) or ()))
     extra = command if command in extras else next(iter(extras), "")
     return f"{needs}: pip install '{NAME}[{extra}]'" if extra else ""
 

@@ -6,6 +6,7 @@ import json
 import os
 import sys
 from collections.abc import Callable
+from functools import reduce
 from typing import Any
 
 import click
@@ -83,13 +84,7 @@ def flag(name: str, about: str) -> Callable:
 
 def _together(*options: Callable) -> Callable:
     """Several options as one, in their order."""
-
-    def decorate(command: Callable) -> Callable:
-        for decorator in reversed(options):
-            command = decorator(command)
-        return command
-
-    return decorate
+    return lambda command: reduce(lambda decorated, add: add(decorated), reversed(options), command)
 
 
 def bootstrap(default: int = 0, least: int = 0, seed: bool = True) -> Callable:

@@ -45,7 +45,7 @@ def _predictions(text: str) -> str:
     >>> _predictions("s3://bucket/part-*.parquet")
     's3://bucket/part-*.parquet'
     """
-    is_pattern = any(mark in text for mark in "*?[") and not os.path.exists(text)
+    is_pattern = glob.has_magic(text) and not os.path.exists(text)
     return text if is_pattern or "://" in text else base.FILE_OR_STDIN.convert(text, None, None)
 
 
