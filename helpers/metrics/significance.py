@@ -218,7 +218,7 @@ def runs_power(difference: float, sd: float, runs: int) -> float:
         raise ValueError(f"sd is {sd:g}: it has to be above 0")
     if runs < 2:
         raise ValueError(f"runs is {runs}: a model needs at least 2")
-    df, shift = 2 * runs - 2, abs(difference) / (sd * sqrt(2 / runs))
+    df, shift = 2 * runs - 2, min(abs(difference) / (sd * sqrt(2 / runs)), 1e4)  # scipy has nan of 1e11
     critical = scipy.stats.t.ppf(1 - LEVEL / 2, df)
     right = scipy.stats.nct.sf(critical, df, shift)
     wrong = scipy.stats.nct.cdf(-critical, df, shift)  # scipy has nan where it is as good as 0
