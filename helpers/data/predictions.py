@@ -156,9 +156,16 @@ def read_columns(
     There may be no row.
     """
     columns = columns_of(source, named, alone)
-    answers = {role for role in columns if role in ANSWERED and empty == "skip"}
-    source.may_be_empty = {columns[role] for role in answers} - {columns.get("gold"), columns.get("id")}
-    table = source.read([*columns.values()])
+    answers = [role for role in columns if role in ANSWERED]
+    answered = {columns[role] for role in answers} - {columns.get("gold"), columns.get("id")}
+    source.may_be_empty = answered if empty == "skip" else ()
+    try:
+        table = source.read([*columns.values()])
+    except MalformedRecord as error:
+        if error.column in answered and error.reason.endswith("is empty"):
+            reason = f"{error.reason} (score and compare: --empty skip takes it for no prediction)"
+            raise MalformedRecord(error.path, reason, error.line, error.column) from None
+        raise
     if "id" in columns:
         _check_unique(source, columns["id"], table[columns["id"]])
     # what was read from a file is let go; standard input cannot be read again
@@ -170,7 +177,7 @@ def read_columns(
         return MalformedRecord(path, reason, line, columns[role])
 
     arrays = {role: table[name] for role, name in columns.items()}
-    arrays |= {role: _without_blanks(arrays[role], path) for role in answers}
+    arrays |= {role: _without_blanks(arrays[role], path) for role in answers if empty == "skip"}
     return LabelColumns(arrays, columns, locate)
 
 

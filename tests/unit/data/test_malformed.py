@@ -14,7 +14,7 @@ AB = '{"gold": "A", "pred": "B"}\n'
 TWICE = '\n{"id": 1, "gold": 1, "pred": 2}\n{"id": 1, "gold": 1, "pred": 2}\n'
 PREDICTIONS = [
     ("a.csv", "id,gold,pred\n1,A,B\n\n2,,B\n", ", line 4, column 'gold': the cell is empty"),
-    ("a.tsv", "id\tgold\tpred\n1\tA\tB\n2\tA\t  \n", ", line 3, column 'pred': the cell is empty"),
+    ("a.tsv", "id\tgold\tpred\n1\tA\tB\n2\tA\t  \n", "the cell is empty (score and compare: --empty skip"),
     ("a.csv", 'id,gold,pred\n1,A,"B\nb"\n2,,B\n', ", line 4, column 'gold': the cell is empty"),
     ("a.csv", "id,gold,pred\n1,A,B\n,A,B\n", ", line 3, column 'id': the cell is empty"),
     ("a.jsonl", AB + '{"gold": null, "pred": "B"}\n', ", line 2, column 'gold': the field is empty"),
