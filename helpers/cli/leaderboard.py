@@ -19,7 +19,7 @@ TEST_SET = "The test set, e.g. tacred, tacred-revised, semeval2010, kbp37, gids;
 DATASET = option("--dataset", "D", TEST_SET, required=True)
 
 
-@app.group("leaderboard")
+@app.group("leaderboard", no_args_is_help=False)
 def _leaderboard() -> None:
     """Add your predictions to the leaderboard; list them; rebuild its page.
 

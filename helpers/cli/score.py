@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import glob
 import math
 import os
 import re
 import shlex
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -108,7 +109,25 @@ def _score(files: tuple[str, ...], **options: Any) -> int:
 
     file = files[0] if len(files) == 1 else files
     score = partial(score_file, file, inverse=_inverses(options), **_reading_of(options))
-    return put_scores(score, files, options)
+    with _naming_command(files[0], facts="score-facts", triples="score-triples"):
+        return put_scores(score, files, options)
+
+
+@contextlib.contextmanager
+def _naming_command(file: str, **commands: str) -> Iterator[None]:
+    """An error of a file without labels names the command that reads it, too: of facts or triples."""
+    try:
+        yield
+    except ValueError as error:
+        from ..data import first_record, holds_triples
+
+        names = set(first_record(file)) if "which column is" in str(error) else set()
+        kind = "triples" if holds_triples(file) or {"h_idx", "vertexSet"} & names else ""
+        if {"head", "tail", "relation", "score"} <= names or {"precision", "recall"} <= names:
+            kind = "facts"
+        if kind not in commands:
+            raise
+        raise ValueError(f"{error}; {kind} are read by `{program()} {commands[kind]}`") from error
 
 
 def _inverses(options: dict[str, Any]) -> dict[str, str] | None:
@@ -277,7 +296,8 @@ def _compare(files: tuple[str, ...], runs: tuple[str, ...], **options: Any) -> i
         raise ValueError(hint)
     fail_under = options.pop("fail_under")
     options["schemes"] = _with_powers(options["schemes"], [scheme for scheme, _ in fail_under])
-    comparison = compare_files(files, **options)
+    with _naming_command(files[0], facts="compare-facts"):
+        comparison = compare_files(files, **options)
     worse = comparison.worse(fail_under)
     put_report(comparison, **result)
     return failed(f"{files[0]}: {'; '.join(worse)}", 1) if worse else 0
