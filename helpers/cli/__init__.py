@@ -53,7 +53,7 @@ class _Command(click.Command):
         options = [each for each in self.get_params(ctx) if isinstance(each, click.Option)]
         values = {name: 0 if each.is_flag else each.nargs for each in options for name in each.opts}
         values |= {f"--{old}": values.get(f"--{new}", 0) for old, new in RENAMED.items()}
-        for index, word in enumerate(args):
+        for index, word in enumerate(args[: args.index("--")] if "--" in args else args):
             before = args[index - 1] if index else ""
             looks = re.match("-[^-].", word) and not {word, before} & values.keys()
             if looks and Path(word).is_file():

@@ -35,6 +35,8 @@ def put(result: Any, output: str | None = None) -> None:
     A reader who left, as in `… | head`, is no error; a full disk is one.
     """
     text = (result if isinstance(result, str) else _as_json(result)).rstrip("\n")
+    if output == "":
+        raise ValueError("--output is empty: the name of a file is needed")
     if output is not None:
         write_atomically(plain_file(output), text + "\n")
         return

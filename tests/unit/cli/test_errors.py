@@ -55,6 +55,7 @@ BAD = [
     ("score skipped.csv", "skipped.csv, line 2, column 'gold': (skipped) stands for no prediction"),
     ("score mine.csv --scheme macor", "unknown scheme 'macor'"),
     ("score unnamed.csv", "Columns: precision, recall; facts are read by `python -m helpers score-facts`"),
+    ("score mine.csv --output=", "--output is empty: the name of a file is needed"),
     ("leaderboard", "Missing command (see: python -m helpers leaderboard --help)"),
     ("score mine.csv --output --raw",
      "Option '--output' lacks a value before --raw; if that is the value, write --output=--raw"),
