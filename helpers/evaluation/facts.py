@@ -6,6 +6,7 @@ Source of the protocol: Gao et al. 2021, as OpenNRE evaluates.
 from __future__ import annotations
 
 import logging
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -132,8 +133,8 @@ def score_fact_file(
     threshold : F1 of the facts with at least this score is given, too, whatever `recall` is.
     schemes : names, 'n^α' or functions; None: all. replicates, seed : of the bootstrap over entity pairs.
 
-    Raises ValueError as `read_fact_lists`; for a recall that the list does not reach; a threshold where there
-    are no scores; an unknown scheme.
+    Raises ValueError as `read_fact_lists`; for a recall that the list does not reach; a threshold that is
+    not finite, or where there are no scores; an unknown scheme.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -145,6 +146,8 @@ def score_fact_file(
     (0.8333, 0.5)
     """
     names = metrics.scheme_names(schemes)  # refuses an unknown one before the file is read
+    if threshold is not None and not math.isfinite(threshold):
+        raise ValueError(f"threshold is {threshold}: a finite number is needed")
     (whole,) = read_fact_lists([path], facts, **reading)
     with naming_file(path):
         ranking = whole.ranking.until(recall)
