@@ -60,6 +60,8 @@ def _plan(
     """
     if (sd is None) == (first is None):
         raise ValueError("give --from FILE for samples of a test set, or --sd for seeds, not both")
+    if sd is not None and (other or options["changed"] is not None):
+        raise ValueError("--sd is of seeds: OTHER and --changed go with --from FILE")
     if sd is not None:
         put(_of_seeds(sd, options["difference"], options["power"], form), output)
         return

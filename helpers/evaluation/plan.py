@@ -257,6 +257,8 @@ def plan_files(
     """
     if (second is None) == (changed is None):
         raise ValueError("give a second file, or the share of changed answers, not both")
+    if not difference > 0:
+        raise ValueError(f"difference is {100 * difference:g}: a number of points above 0 is needed")
     own = read_predictions(first, **reading)
     other = own if second is None else matched(first, own, second, read_predictions(second, **reading))
     joint = Outcome.from_columns(own["gold"], own["predicted"], second=other["predicted"])
