@@ -197,9 +197,8 @@ def _parse(path: Path, content: bytes) -> Run:
     version = record.pop("schema_version", None)
     if version != SCHEMA_VERSION:
         raise ValueError(f"schema_version is {shown(version)}; this program reads version {SCHEMA_VERSION}")
-    for key in KEYS:
-        if key not in record and key not in OPTIONAL:
-            raise ValueError(f"missing key {key}")
+    if missing := [key for key in KEYS if key not in record and key not in OPTIONAL]:
+        raise ValueError(f"missing key {missing[0]}")
     stated = record.pop("configuration_sha256", None)
     run = validated(RUN, record)
     if stated not in (None, run.configuration_sha256):

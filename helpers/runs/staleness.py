@@ -184,9 +184,8 @@ def write_made(maker: str, made: Iterable[str], read: Iterable[str], path: Path 
 
     with exclusive(path):
         entry = _MadeFrom(made=hashes(made), read=hashes(read), rules=RULES_VERSION)
-        index = read_index(path) | {maker: entry}
-        text = json.dumps(_INDEX.dump_python(dict(sorted(index.items()))), indent=1)
-        write_atomically(path, text + "\n")
+        index = dict(sorted((read_index(path) | {maker: entry}).items()))
+        write_atomically(path, _INDEX.dump_json(index, indent=1).decode() + "\n")
 
 
 def project_names(log: Path) -> tuple[set[str], set[str]]:
