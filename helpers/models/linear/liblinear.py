@@ -25,7 +25,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from joblib import cpu_count
-from liblinear.liblinear import liblinear, parameter, problem, solver_names
+from liblinear.liblinear import liblinear, parameter, problem, solver_names, toPyModel
 from scipy import sparse
 from tqdm import tqdm
 
@@ -263,16 +263,11 @@ class LabelProblems:
         part.x = pointers.ctypes.data_as(type(part.x))
         settings = _parameter(options)
         _set_seed(_SEED)
-        model = liblinear.train(ctypes.byref(part), ctypes.byref(settings))
-        try:
-            trained = model.contents
-            labels = np.array(trained.label[: trained.nr_class])
-            single = trained.nr_class == 2 and settings.solver_type != solver_names.MCSVM_CS
-            columns = 1 if single else trained.nr_class
-            weights = np.ctypeslib.as_array(trained.w, (self.width, columns))[self._places]  # a copy
-        finally:
-            liblinear.free_and_destroy_model(ctypes.byref(model))
-        return weights, labels
+        trained = toPyModel(liblinear.train(ctypes.byref(part), ctypes.byref(settings)))  # it frees itself
+        single = trained.nr_class == 2 and settings.solver_type != solver_names.MCSVM_CS
+        columns = 1 if single else trained.nr_class
+        weights = np.ctypeslib.as_array(trained.w, (self.width, columns))[self._places]  # a copy
+        return weights, np.array(trained.get_labels())
 
 
 def _parameter(options: str) -> parameter:
