@@ -19,13 +19,7 @@ from sklearn.svm import LinearSVC
 from ..data import Bag, RelationSample, render
 from .base import History, Model, as_bags, bag_targets
 
-SVM = {"C": 1.0, "loss": "squared_hinge", "dual": False, "tol": 1e-4, "max_iter": 1000}
-"""scikit-learn's `LinearSVC`, one class against the rest; in the primal form nothing is drawn at random."""
-_REGRESSION = {"C": 10.0, "max_iter": 1000}
-"""scikit-learn's `LogisticRegression` of the bags, all relations at once."""
-LONGEST = 3
-"""N-grams have one to three words."""
-_ngrams = CountVectorizer(token_pattern=r"\w+|[^\w\s]", ngram_range=(1, LONGEST)).build_analyzer()
+_ngrams = CountVectorizer(token_pattern=r"\w+|[^\w\s]", ngram_range=(1, 3)).build_analyzer()
 _MARKERS = (" e1_ ", " _e1 ", " e2_ ", " _e2 ")
 Inputs = Sequence[Bag | RelationSample]
 
@@ -74,7 +68,8 @@ class Majority(Model):
 
 class TfidfBag(Majority):
     """What a bag's words alone say: TF-IDF of its joined sentences, one to three words, logarithmic counts,
-    unit length, then logistic regression (`_REGRESSION`). The reference point of every model of bags.
+    unit length, then scikit-learn's `LogisticRegression`, C 10, all relations at once. The reference point of
+    every model of bags.
 
     markers : whether `features` sees the two entities.
 
@@ -94,11 +89,12 @@ class TfidfBag(Majority):
         self._estimator = make_pipeline(TfidfVectorizer(analyzer=words, sublinear_tf=True), self._linear())
 
     def _linear(self) -> Any:
-        return LogisticRegression(**_REGRESSION)
+        return LogisticRegression(C=10.0, max_iter=1000)
 
 
 class LinearSvm(TfidfBag):
-    """As `TfidfBag` on single sentences, with `SVM` in the place of the regression.
+    """As `TfidfBag` on single sentences, with scikit-learn's `LinearSVC`, C 1, one class against the rest, in
+    the place of the regression; in its primal form nothing is drawn at random.
 
     >>> samples = [RelationSample(text, text, (0, 1), (2, 3), text[2]) for text in ("a b", "a c")]
     >>> model = LinearSvm(("b", "c", "d"))
@@ -108,7 +104,7 @@ class LinearSvm(TfidfBag):
     """
 
     def _linear(self) -> Any:
-        return LinearSVC(**SVM)
+        return LinearSVC(C=1.0, loss="squared_hinge", dual=False, tol=1e-4, max_iter=1000)
 
     def scores(self, bags: Inputs, *_: Any, **__: Any) -> np.ndarray:
         """The margin of each label, (samples, labels), no probability; that of a label that no training
