@@ -39,7 +39,6 @@ from .base import POSITIVE, History, Model, Settings
 from .registry import build
 
 Types = tuple[str, str]
-_EVALUATIONS = ("corrected", "as-published")
 _BINARY = "binary"
 ANY = ("any", "any")
 
@@ -191,7 +190,7 @@ class TypeRestriction(nn.Module, Model):
                 if len(only) == 1:
                     answers[indices] = only[0]
         leaky[[sample.relation == self.negative for sample in samples]] = negative
-        return dict(zip(_EVALUATIONS, (corrected, leaky), strict=True))
+        return {"corrected": corrected, "as-published": leaky}
 
     def scores(self, samples: Sequence[TypedSample], progress: bool = True) -> np.ndarray:
         """The probability of each label, (samples, labels), 'corrected': of a relation by the first stage,
