@@ -9,7 +9,7 @@ import pytest
 from helpers import data
 from helpers.data import GIDS_RELATIONS, PUBLISHED_LISTS
 from helpers.data.systems import _probabilities
-from helpers.papers.distant import _of_list, _of_probabilities
+from helpers.papers.distant import _published_ranking
 
 with open(Path(__file__).parents[2] / "golden" / "ranked_lists.csv", newline="") as file:
     EXPECTED = list(csv.DictReader(file))
@@ -18,11 +18,8 @@ with open(Path(__file__).parents[2] / "golden" / "ranked_lists.csv", newline="")
 @pytest.mark.parametrize("expected", EXPECTED, ids=lambda row: f"{row['dataset']} {row['name']}")
 def test_scores(expected, data_dir):
     row = {(row.name, row.dataset): row for row in PUBLISHED_LISTS}[expected["name"], expected["dataset"]]
-    if made := row.probabilities():
-        ranking, _ = _of_probabilities(*made)
-    else:
-        labels = GIDS_RELATIONS if row.dataset == "gids" else tuple(data.nyt10m_relations())
-        ranking, _ = _of_list(row, labels, {})
+    labels = GIDS_RELATIONS if row.dataset == "gids" else tuple(data.nyt10m_relations())
+    ranking, _ = _published_ranking(row, labels, {})
     assert ranking.facts == row.facts
     # RESIDE's own curve has scikit-learn's point at recall 0, and its AUC that piece
     assert ranking.auc(expected["area"]) == pytest.approx(float(expected["auc"]), abs=5e-5)

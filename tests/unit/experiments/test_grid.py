@@ -11,7 +11,7 @@ from helpers.core import SEMEVAL_RELATIONS
 from helpers.experiments import SEEDS, Experiment, studies, study
 from helpers.metrics import Outcome, direction_scores
 from helpers.models import MODELS, default_settings
-from helpers.papers.direction import _rate_scores
+from helpers.papers.direction import rates_table
 from helpers.runs import STUDIES_FOLDER, Run, list_runs, save_run
 
 
@@ -106,7 +106,7 @@ def test_the_standard_settings_are_the_chosen_ones() -> None:
     best = table[table["chosen"]].drop_duplicates("model").set_index("model")[SETTING]
     assert sorted(best.index) == sorted(MODELS[model].title for model in SEARCHED)
     assert all(tuple(best.loc[MODELS[model].title]) == standard(model) for model in SEARCHED)
-    last = _rate_scores().query("epoch == 5").set_index(["model", "learning_rate"])["value"]
+    last = rates_table().set_index(["model", "learning rate"])["epoch 5"].str.strip("*").astype(float)
     for model in BORROWED:  # what EM-ES has, but for the rate
         assert standard(model) == (last[model.upper()].idxmax(), *standard("em-es")[1:])
     trained = {name for name, row in MODELS.items() if row.settings and row.encoder and not row.wraps}
