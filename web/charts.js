@@ -18,16 +18,13 @@ function figureOf(options, label) {
 /** Places of labels on a line so that none covers another: as near as they can be, `gap` apart. */
 function apart(values, gap, low, high) {
   const order = values.map((value, at) => ({ value, at })).sort((a, b) => a.value - b.value);
-  for (let turn = 0, moved = true; turn < 60 && moved; turn++) {
-    moved = false;
+  for (let turn = 0; turn < 60; turn++) {
     for (let i = 1; i < order.length; i++) {
-      const lack = gap - (order[i].value - order[i - 1].value);
-      if (lack <= 1e-9) continue;
+      const lack = Math.max(0, gap - (order[i].value - order[i - 1].value));
       order[i].value += lack / 2;
       order[i - 1].value -= lack / 2;
-      moved = true;
     }
-    for (const one of order) one.value = Math.min(high, Math.max(low, one.value));
+    for (const one of order) one.value = clip(one.value, low, high);
   }
   return order.sort((a, b) => a.at - b.at).map((one) => one.value);
 }
@@ -35,43 +32,39 @@ function apart(values, gap, low, high) {
 const short = (name, most) => (name.length > most ? name.slice(0, most - 1) + "…" : name);
 const longest = (names, most) => Math.max(...names.map((name) => Math.min(most, name.length)));
 
-/** The range of a figure: all values, unless a few lie so far below that the others could not be told apart. */
-function spread(values, named) {
+/** The range of a figure, up to `high`: from the least value on, unless a share of them lies so far below that the others, and those that are named, could not be told apart. */
+function spread(values, high, share, room, named = []) {
   const order = [...values].sort((a, b) => a - b);
-  const [high, tenth] = [order[order.length - 1], order[Math.floor(0.12 * (order.length - 1))]];
-  return [Math.max(order[0], Math.min(tenth - 0.35 * (high - tenth), ...named)), high];
+  const rest = order[Math.floor(share * (order.length - 1))];
+  return [Math.max(order[0], Math.min(rest - room * (high - rest), ...named)), high];
 }
 
-/** Lines with their names at the right end; the others faint. lines: [{name, points: [[x, y]], colour}]. */
+/** Lines with their names at the right end; the others faint. lines: [{name, colour, points: [{x, y, name, colour}]}]. */
 function lineChart({ width, height, lines, faint, dots = [], x, y, label }) {
   const [narrow, marginLeft] = [width < 560, 44];
   const marginRight = narrow ? 12 : Math.min(250, 34 + 7.3 * Math.max(4, longest(lines.map((one) => one.name), 30)));
-  const heights = (some) => some.flatMap((one) => one.points.map((point) => point[1]));
-  const [low, high] = y.domain || spread(heights([...lines, ...faint]), heights(lines));
-  const below = y.domain ? 0 : faint.filter((one) => one.points.every((point) => point[1] < low)).length;
+  const [named, others] = [lines, faint].map((some) => some.flatMap((one) => one.points));
+  const heights = named.map((point) => point.y);
+  const all = [...heights, ...others.map((point) => point.y)];
+  const [low, high] = y.domain || spread(all, Math.max(...all), 0.12, 0.35, heights);
+  const below = faint.filter((one) => one.points.every((point) => point.y < low)).length;
   const pad = (high - low || 1) * 0.05;
   const domain = y.domain || [low - pad, high + pad];
-  const last = lines.map((one) => one.points[one.points.length - 1][1]);
-  const atEnd = apart(last, (15 * (domain[1] - domain[0])) / (height - 56), ...domain);
-  const named = apart(dots.map((one) => one.x), (32 * (x.domain[1] - x.domain[0])) / (width - marginLeft - marginRight), ...x.domain);
-  const flat = (some) => some.flatMap((one) => one.points.map((point) => ({ x: point[0], y: point[1], z: one.name })));
-  const xAxis = { ...SOFT, label: x.label, ticks: x.ticks, tickFormat: x.format };
-  const endText = { x: "x", y: "y", dx: 10, textAnchor: "start", fontWeight: 600, fontSize: 12, clip: false };
+  const atEnd = apart(lines.map((one) => one.points.at(-1).y), (15 * (domain[1] - domain[0])) / (height - 56), ...domain);
+  const atDots = apart(dots.map((one) => one.x), (32 * (x.domain[1] - x.domain[0])) / (width - marginLeft - marginRight), ...x.domain);
+  const words = { fontWeight: 600, y: "y", text: "name" };
+  const toRight = { x: () => x.domain[1], y: (_, i) => atEnd[i], text: (one) => short(one.name, 30), fill: (one) => one.colour };
   const marks = [
     Plot.gridY({ ...GRID, ticks: 6 }),
     Plot.axisY({ ...SOFT, label: y.label, ticks: 6, fontVariant: "tabular-nums" }),
-    Plot.axisX(x.anchor ? { ...xAxis, labelAnchor: x.anchor } : xAxis),
-    Plot.line(flat(faint), { x: "x", y: "y", z: "z", stroke: "var(--faint)", strokeWidth: 1, strokeOpacity: 0.8, clip: true }),
-    ...lines.map((one) => Plot.line(flat([one]), { x: "x", y: "y", stroke: one.colour, strokeWidth: 2.25, strokeLinejoin: "round" })),
+    Plot.axisX({ ...SOFT, label: x.label, ticks: x.ticks, tickFormat: x.format, labelAnchor: x.anchor }),
+    Plot.line(others, { x: "x", y: "y", z: "name", stroke: "var(--faint)", strokeWidth: 1, strokeOpacity: 0.8, clip: true }),
+    Plot.line(named, { x: "x", y: "y", z: "name", stroke: "colour", strokeWidth: 2.25, strokeLinejoin: "round" }),
+    Plot.dot(dots, { x: "x", y: "y", r: 4.5, fill: "var(--paper)", stroke: "var(--ink)", strokeWidth: 1.5 }),
+    Plot.text(narrow ? [] : dots, { x: (_, i) => atDots[i], ...words, dy: -13, fill: "var(--ink)", fontSize: 11 }),
+    Plot.text(narrow ? [] : lines, { ...words, ...toRight, dx: 10, textAnchor: "start", fontSize: 12, clip: false }),
+    Plot.text(below ? [`${below} ${below > 1 ? "systems lie" : "system lies"} below`] : [], { ...asText, frameAnchor: "bottom-left", dx: 6, dy: -6 }),
   ];
-  if (dots.length) marks.push(Plot.dot(dots, { x: "x", y: "y", r: 4.5, fill: "var(--paper)", stroke: "var(--ink)", strokeWidth: 1.5 }));
-  if (!narrow) {
-    const words = { x: (_, i) => named[i], y: "y", text: "name", dy: -13, fill: "var(--ink)", fontSize: 11, fontWeight: 600 };
-    if (dots.length) marks.push(Plot.text(dots, words));
-    lines.forEach((one, i) => marks.push(Plot.text([{ x: x.domain[1], y: atEnd[i] }], { ...endText, fill: one.colour, text: () => short(one.name, 30) })));
-  }
-  const lie = `${below} ${below > 1 ? "systems lie" : "system lies"} below`;
-  if (below) marks.push(Plot.text([lie], { ...asText, frameAnchor: "bottom-left", dx: 6, dy: -6 }));
   const margins = { marginLeft, marginRight, marginTop: 22, marginBottom: 36 };
   const svg = figureOf({ width, height, ...margins, x: { domain: x.domain }, y: { domain }, marks }, label);
   const keys = lines.map((one) => h("li", {}, h("i", { style: `background:${one.colour}` }), one.name));
@@ -98,10 +91,11 @@ function barChart({ width, rows, label, title }) {
   return figureOf({ width, height: 46 + 22 * rows.length, ...margins, ...scales, marks }, label);
 }
 
-/** A against B, a dot a system, and the line where they are equal. */
-function scatterChart({ width, rows, label }) {
+/** A against B, a dot a system, and the line where they are equal. named: those with their name beside them. */
+function scatterChart({ width, rows, named, label }) {
   const size = Math.min(width, 560);
-  const names = { x: "a", y: "b", text: "name", dx: -10, textAnchor: "end", fill: (one) => one.colour, fontWeight: 600 };
+  const [left, right] = [true, false].map((side) => named.filter((one) => size > 420 && one.a >= 15 === side));
+  const names = { x: "a", y: "b", text: "name", fill: (one) => one.colour, fontWeight: 600 };
   const marks = [
     Plot.gridX(GRID),
     Plot.gridY(GRID),
@@ -110,8 +104,8 @@ function scatterChart({ width, rows, label }) {
     Plot.link([0], { x1: 0, y1: 0, x2: 100, y2: 100, stroke: "var(--soft)", strokeDasharray: "3 4" }),
     Plot.text(["A = B"], { ...asText, x: 9, y: 9, dx: -4, dy: -16, rotate: -40 }),
     Plot.dot(rows, { x: "a", y: "b", r: 5, fill: (one) => one.colour, fillOpacity: 0.85, stroke: "var(--paper)" }),
-    size > 420 ? Plot.text(rows.filter((one) => one.named && one.a >= 15), names) : null,
-    size > 420 ? Plot.text(rows.filter((one) => one.named && one.a < 15), { ...names, dx: 10, textAnchor: "start" }) : null,
+    Plot.text(left, { ...names, dx: -10, textAnchor: "end" }),
+    Plot.text(right, { ...names, dx: 10, textAnchor: "start" }),
   ];
   const margins = { marginLeft: 48, marginRight: 20, marginTop: 24, marginBottom: 42 };
   return figureOf({ width: size, height: size * 0.86, ...margins, x: { domain: [0, 100] }, y: { domain: [0, 100] }, marks }, label);

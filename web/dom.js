@@ -4,11 +4,11 @@
 function h(tag, attributes = {}, ...children) {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
-    if (value === null || value === undefined || value === false) continue;
+    if ((value ?? false) === false) continue;
     if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
     else element.setAttribute(name, value === true ? "" : value);
   }
-  element.append(...children.flat().filter((one) => one !== null && one !== undefined));
+  element.append(...children.flat());
   return element;
 }
 
@@ -19,11 +19,10 @@ const button = (words, onclick, more = {}) => h("button", { type: "button", oncl
 
 /** A fraction in per cent with two decimals, as the tables of the project have it. */
 function percent(value) {
-  if (value === null || value === undefined || Number.isNaN(value)) return "–";
+  if (!Number.isFinite(value)) return "–";
   const shown = 100 * value;
-  if (!Number.isInteger(shown * 8)) return shown.toFixed(2);
-  const half = Math.floor(shown * 100); // a tie is possible: to even, as Python rounds
-  return shown * 100 - half === 0.5 ? ((half + (half % 2)) / 100).toFixed(2) : shown.toFixed(2);
+  const tie = Math.abs(8 * shown) % 4 === 1; // x.125 and x.625, which toFixed rounds up; to even, as Python rounds
+  return (tie ? shown - Math.sign(shown) / 1000 : shown).toFixed(2);
 }
 
 /** Ends of an interval, one decimal. */
@@ -41,7 +40,7 @@ const latexText = (text) => String(text).replace(/[\\^~_%&#${}]/g, (one) => LATE
 const markdownText = (text) => String(text).replace(/[\r\n]+/g, " ").replace(/[\\|`*_<>[\]]/g, (one) => "\\" + one);
 /** A cell of a CSV file that no spreadsheet runs as a formula (OWASP). */
 function csvText(value) {
-  const text = String(value ?? "");
+  const text = String(value);
   const safe = typeof value === "string" && /^[=+\-@\t\r]/.test(text) ? "'" + text : text;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
@@ -49,16 +48,14 @@ function csvText(value) {
 /** Rows (the header first) as text of a kind; signatures stand beside. */
 function tableText(kind, rows, notes) {
   if (kind === "csv") return rows.map((row) => `${row.map(csvText).join(",")}\n`).join("");
-  const escaped = kind === "latex" ? latexText : markdownText;
-  const cells = rows.map((row) => row.map((cell) => escaped(typeof cell === "number" ? percent(cell) : (cell ?? ""))));
-  const lines = cells.map((row) => (kind === "latex" ? `${row.join(" & ")} \\\\` : `| ${row.join(" | ")} |`));
-  if (kind === "markdown") {
-    const rule = `|---|${"---:|".repeat(rows[0].length - 1)}`;
-    return [lines[0], rule, ...lines.slice(1), "", ...notes.map((note) => `\`${note.replaceAll("`", "'")}\``), ""].join("\n");
-  }
-  const begin = `\\begin{tabular}{l${"r".repeat(rows[0].length - 1)}}`;
-  const body = [begin, "\\toprule", lines[0], "\\midrule", ...lines.slice(1), "\\bottomrule", "\\end{tabular}", ""];
-  return [...notes.map((note) => `% ${note}`), ...body].join("\n");
+  const latex = kind === "latex";
+  const text = (cell) => (latex ? latexText : markdownText)(typeof cell === "number" ? percent(cell) : cell);
+  const [head, ...body] = rows.map((row) => (latex ? `${row.map(text).join(" & ")} \\\\` : `| ${row.map(text).join(" | ")} |`));
+  const numbers = rows[0].length - 1;
+  const marked = notes.map((note) => (latex ? `% ${note}` : `\`${note.replaceAll("`", "'")}\``));
+  if (!latex) return [head, `|---|${"---:|".repeat(numbers)}`, ...body, "", ...marked, ""].join("\n");
+  const begin = `\\begin{tabular}{l${"r".repeat(numbers)}}`;
+  return [...marked, begin, "\\toprule", head, "\\midrule", ...body, "\\bottomrule", "\\end{tabular}", ""].join("\n");
 }
 
 /** Put text into the clipboard; says so to everybody, screen readers too. */
@@ -66,7 +63,7 @@ async function copy(text, what) {
   try {
     await navigator.clipboard.writeText(text);
   } catch {
-    const area = h("textarea", { class: "hidden-copy" });
+    const area = h("textarea", { class: "hidden" });
     area.value = text;
     (document.querySelector("dialog[open]") || document.body).append(area);
     area.select();

@@ -1,10 +1,12 @@
 // Puts the views together: reads the address, listens, draws what changed.
 
-const DRAW = { classes: drawClasses, compare: drawCompare, agreement: drawAgreement, direction: drawDirection };
+const DRAW = { ranking: drawTable, classes: drawClasses, compare: drawCompare, agreement: drawAgreement, direction: drawDirection };
+/** What is as usual again on another test set. */
+const AFRESH = { out: "", a: "", b: "", pinned: [], query: "", labels: "", sort: "alpha", down: true };
 
 function viewsOf(test) {
   const direction = test.measures.some((one) => one.kind === "paired") ? ["direction"] : [];
-  return ["ranking", ...(isFacts(test) ? [] : ["classes", "compare"]), "agreement", ...direction];
+  return ["ranking", ...(test.facts ? [] : ["classes", "compare"]), "agreement", ...direction];
 }
 
 function drawControls(test) {
@@ -17,47 +19,42 @@ function drawControls(test) {
   };
   $("versions").hidden = versions.length < 2;
   $("versions").replaceChildren(h("legend", {}, "Gold labels"), ...versions.map(version));
-  const facts = isFacts(test);
-  $("policy-box").hidden = $("score-box").hidden = facts;
-  const about = { supported: "with gold samples", observed: "gold or predicted", listed: "all listed" };
-  const policy = state.labels || usualLabels(test);
-  $("policy").replaceChildren(...Object.entries(about).map(([value, words]) => h("option", { value, selected: value === policy }, words)));
+  $("policy-box").hidden = $("score-box").hidden = $("alpha-ticks").hidden = test.facts;
+  $("policy").value = state.labels || test.usual;
   $("score").value = state.score;
   $("search").value = state.query;
-  $("slider-title").textContent = facts ? "Area up to recall" : "Weight of a class: n to the power α";
-  $("alpha").value = facts ? state.recall : state.alpha;
-  $("alpha").min = facts ? "0.01" : "0";
-  $("alpha-ticks").hidden = facts;
+  $("slider-title").textContent = test.slider.title;
+  $("alpha").min = test.slider.min;
+  $("alpha").value = state[test.slider.field];
   const views = viewsOf(test);
   if (!views.includes(state.view)) state.view = "ranking";
-  $("tabs").replaceChildren(
-    ...views.map((name) => {
-      const on = name === state.view;
-      const more = { role: "tab", id: `tab-${name}`, "aria-controls": `view-${name}`, "aria-selected": String(on), tabindex: on ? "0" : "-1" };
-      return button(VIEWS[name], () => choose({ view: name }), more);
-    }),
-  );
+  const tab = (name) => {
+    const on = name === state.view;
+    const more = { role: "tab", id: `tab-${name}`, "aria-controls": `view-${name}`, "aria-selected": String(on), tabindex: on ? "0" : "-1" };
+    return button(VIEWS[name], () => choose({ view: name }), more);
+  };
+  $("tabs").replaceChildren(...views.map(tab));
   for (const name of Object.keys(VIEWS)) $(`view-${name}`).hidden = name !== state.view;
-  $("slider-box").hidden = state.view === "direction" || (facts && state.view !== "ranking");
-  drawAlpha(facts);
+  $("slider-box").hidden = state.view === "direction" || (test.facts && state.view !== "ranking");
+  drawAlpha(test);
 }
 
-function drawAlpha(facts) {
-  const value = facts ? state.recall : state.alpha;
-  const name = { 0: " · macro", 0.75: " · dodrans", 1: " · weighted" }[value] || "";
+function drawAlpha(test) {
+  const value = state[test.slider.field];
+  const named = namedAt(value) ? ` · ${namedAt(value)}` : "";
   const recall = value >= 1 ? "whole list" : `recall ≤ ${value.toFixed(2)}`;
-  $("alpha-value").textContent = facts ? recall : `α = ${value.toFixed(2)}${name}`;
+  $("alpha-value").textContent = test.facts ? recall : `α = ${value.toFixed(2)}${named}`;
   $("alpha").setAttribute("aria-valuetext", $("alpha-value").textContent);
   $("alpha").style.setProperty("--at", `${100 * value}%`);
 }
 
-function drawView(test) {
-  if (state.view === "ranking") drawTable(test);
-  else DRAW[state.view](test, $(`view-${state.view}`));
-}
+const drawView = (test) => DRAW[state.view](test, $(`view-${state.view}`));
 
-/** Draw all of it. */
+/** Draw all of it; what was used keeps the focus. */
 function draw() {
+  const used = document.activeElement;
+  const name = ["data-class", "data-sort", "data-key", "aria-label"].find((one) => used.hasAttribute(one));
+  const mark = name && `[${name}="${CSS.escape(used.getAttribute(name))}"]`;
   const test = testSet();
   drawControls(test);
   sayHeadline(test);
@@ -65,35 +62,24 @@ function draw() {
   drawView(test);
   document.title = `${test.title} · Beyond Micro-F1 leaderboard`;
   remember();
-}
-
-/** Draw all of it after something in it was used, which keeps the focus. */
-function redraw() {
-  const used = document.activeElement;
-  const name = ["data-class", "data-sort", "data-key", "aria-label"].find((one) => used.hasAttribute(one));
-  const value = name && used.getAttribute(name);
-  draw();
-  if (name) [...document.querySelectorAll(`main [${name}]`)].find((one) => one.getAttribute(name) === value)?.focus();
+  if (name) document.querySelector(mark)?.focus({ preventScroll: true });
 }
 
 function choose(changes) {
-  const base = (id) => data.testsets.find((one) => one.id === id).base;
-  const other = changes.test && base(changes.test) !== base(state.test);
-  Object.assign(state, changes, other ? { out: "", a: "", b: "", pinned: [], query: "", labels: "", sort: "alpha", down: true } : {});
+  Object.assign(state, changes);
   draw();
 }
 
-let waiting = 0;
-function slide(event) {
+function slide() {
   const test = testSet();
-  const facts = isFacts(test);
-  state[facts ? "recall" : "alpha"] = Number(event.target.value);
+  const { field, column } = test.slider;
+  state[field] = Number($("alpha").value);
   if (state.view === "ranking") {
-    if (!["alpha", "until"].includes(state.sort)) Object.assign(state, { sort: facts ? "until" : "alpha", down: true });
-    drawTable(test);
+    if (state.sort !== column) Object.assign(state, { sort: column, down: true });
     moveRule();
-  } else if (!waiting) waiting = requestAnimationFrame(() => ((waiting = 0), drawView(testSet())));
-  drawAlpha(facts);
+  }
+  drawView(test);
+  drawAlpha(test);
   clearTimeout(slide.later);
   slide.later = setTimeout(remember, 150);
 }
@@ -120,37 +106,36 @@ function turnTab(event) {
   const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
   if (!step) return;
   const views = viewsOf(testSet());
-  choose({ view: views[(views.indexOf(state.view) + step + views.length) % views.length] });
+  choose({ view: views.at((views.indexOf(state.view) + step) % views.length) });
   $(`tab-${state.view}`).focus();
 }
 
 function drawIfWider() {
-  if (window.innerWidth === drawIfWider.width) return;
-  drawIfWider.width = window.innerWidth;
+  if (window.innerWidth === drawn.width) return;
+  drawn.width = window.innerWidth;
   clearTimeout(drawIfWider.later);
   drawIfWider.later = setTimeout(draw, 120);
 }
 
 function listen() {
-  const chosen = { dataset: (value) => ({ test: data.testsets.find((one) => one.base === value).id }), score: (score) => ({ score }) };
-  chosen.policy = (labels) => ({ labels: labels === usualLabels(testSet()) ? "" : labels, out: "" });
-  for (const [id, changes] of Object.entries(chosen)) $(id).addEventListener("change", (event) => choose(changes(event.target.value)));
-  $("alpha").addEventListener("input", slide);
-  $("search").addEventListener("input", search);
-  $("more").addEventListener("click", showAll);
-  $("curves").addEventListener("pointerdown", dragInFigure);
-  $("table-body").addEventListener("keydown", roamWithArrows);
+  $("dataset").onchange = ({ target }) => choose({ ...AFRESH, test: data.testsets.find((one) => one.base === target.value).id });
+  $("policy").onchange = ({ target }) => choose({ labels: target.value === testSet().usual ? "" : target.value, out: "" });
+  $("score").onchange = ({ target }) => choose({ score: target.value });
+  $("alpha").oninput = slide;
+  $("search").oninput = search;
+  $("more").onclick = showAll;
+  $("curves").onpointerdown = $("curves").onpointermove = slideInFigure;
+  $("table-body").onkeydown = roamWithArrows;
   $("copy-place").append(copyButtons(rankingRows, "leaderboard"));
-  $("cite").addEventListener("click", () => copy(location.href, "Address"));
-  $("theme").addEventListener("click", turnTheme);
-  $("tabs").addEventListener("keydown", turnTab);
-  window.addEventListener("hashchange", () => (readAddress(location.hash, data.testsets), draw()));
-  drawIfWider.width = window.innerWidth;
-  window.addEventListener("resize", drawIfWider);
+  $("cite").onclick = () => copy(location.href, "Address");
+  $("theme").onclick = turnTheme;
+  $("tabs").onkeydown = turnTab;
+  window.onhashchange = () => (readAddress(), draw());
+  window.onresize = drawIfWider;
 }
 
 if (data.testsets.length) {
-  readAddress(location.hash, data.testsets);
+  readAddress();
   listen();
   draw();
 } else $("headline").textContent = "No system is stored yet. The command below adds one.";

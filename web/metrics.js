@@ -7,9 +7,14 @@ const SCHEMES = ["micro", "weighted", "dodrans", "entropy", "macro"];
 const ALPHA_OF = { weighted: 1, dodrans: 0.75, macro: 0 };
 
 const sum = (values) => values.reduce((total, one) => total + one, 0);
+const clip = (x, low = 0, high = 1) => Math.min(high, Math.max(low, x));
+const dot = (x, y) => x.reduce((total, one, i) => total + one * y[i], 0);
 
 /** The mean of a list of numbers; NaN of an empty one. */
 const mean = (values) => sum(values) / values.length;
+
+/** The mean of each entry over lists; lists that are longer than the first are cut. */
+const means = (lists) => lists[0].map((_, i) => mean(lists.map((list) => list[i])));
 
 /** The sample standard deviation of a list of numbers; NaN of fewer than two. */
 function sampleSd(values) {
@@ -27,25 +32,26 @@ function classWeights({ gold, pred, n }, scheme, rules) {
   let raw = taken.map((one, c) => (one ? weigh(gold[c]) : 0));
   const seen = taken.map((one, c) => one && gold[c] > 0);
   if (!(sum(raw) > 0)) raw = (seen.some(Boolean) ? seen : taken).map(Number);
-  const whole = sum(raw);
-  return raw.map((one) => (whole ? one / whole : 0));
+  const whole = sum(raw) || 1;
+  return raw.map((one) => one / whole);
 }
 
 /** The score of one class, or of pooled counts; 0/0 is 0. */
 function classScore(tp, gold, pred, score) {
-  if (score === "precision") return pred ? tp / pred : 0;
-  if (score === "recall") return gold ? tp / gold : 0;
-  return gold + pred ? (2 * tp) / (gold + pred) : 0;
+  const [right, all] = { precision: [tp, pred], recall: [tp, gold], f1: [2 * tp, gold + pred] }[score];
+  return all ? right / all : 0;
 }
 
-/** The score under each scheme. weights: of each, where all systems share their gold counts. */
-function averages(counts, schemes, rules, score, weights = null) {
-  const scores = counts.tp.map((tp, c) => classScore(tp, counts.gold[c], counts.pred[c], score));
+/** The score of each class. */
+const classScores = ({ tp, gold, pred }, score) => tp.map((right, c) => classScore(right, gold[c], pred[c], score));
+
+/** The score under each scheme. weights: of each, where they are known. */
+function averages(counts, schemes, rules, score, weights = []) {
+  const scores = classScores(counts, score);
   const pooled = () => ["tp", "gold", "pred"].map((part) => sum(counts[part].filter((_, c) => rules.selected[c])));
   return schemes.map((scheme, i) => {
     if (scheme === "micro") return classScore(...pooled(), score);
-    const own = weights ? weights[i] : classWeights(counts, scheme, rules);
-    return own.reduce((total, weight, c) => total + weight * scores[c], 0);
+    return dot(weights[i] || classWeights(counts, scheme, rules), scores);
   });
 }
 
@@ -58,18 +64,11 @@ function crossings(first, second, alphas) {
   });
 }
 
-/** Kendall's τ_b of two lists of scores; NaN where one ties all. */
-function kendall(x, y) {
-  let [concordant, untiedX, untiedY] = [0, 0, 0];
-  for (let i = 0; i < x.length; i++) {
-    for (let j = i + 1; j < x.length; j++) {
-      const [a, b] = [Math.sign(x[i] - x[j]), Math.sign(y[i] - y[j])];
-      untiedX += Math.abs(a);
-      untiedY += Math.abs(b);
-      concordant += a * b;
-    }
-  }
-  return untiedX * untiedY > 0 ? concordant / Math.sqrt(untiedX * untiedY) : NaN;
+/** Kendall's τ_b of each two lists of scores; NaN where one ties all. */
+function kendall(lists) {
+  const orders = lists.map((values) => values.flatMap((one, i) => values.slice(i + 1).map((other) => Math.sign(one - other))));
+  const untied = orders.map((one) => dot(one, one));
+  return orders.map((x, i) => orders.map((y, j) => (i === j ? 1 : dot(x, y) / Math.sqrt(untied[i] * untied[j]))));
 }
 
 /** What a score needs to be read: what Python wrote for F1 under the policy, with this score, α and classes. */

@@ -10,30 +10,32 @@ const ABOUT = {
   macro: "All averaged classes weigh the same, each direction of a relation by itself: α = 0.",
   until: "Area between the points up to the recall of the slider.",
 };
-const data = JSON.parse($("data").textContent);
+const SLIDERS = {
+  alpha: { field: "alpha", column: "alpha", min: 0, title: "Weight of a class: n to the power α" },
+  recall: { field: "recall", column: "until", min: 0.01, title: "Area up to recall" },
+};
 
 for (const test of data.testsets) {
-  const families = new Map();
-  test.systems.forEach((run, place) => {
-    run.place = place;
-    if (test.kind !== "facts") run.counts = { tp: run.tp, gold: run.gold || test.gold, pred: run.pred, n: test.n };
-    families.set(run.key, [...(families.get(run.key) || []), run]);
-  });
-  test.systems = [...families].map(([key, runs], at) => ({ ...runs[0], key, runs, at, counts: runs.map((one) => one.counts) }));
-  test.byKey = new Map(test.systems.map((one) => [one.key, one]));
+  test.facts = test.kind === "facts";
+  test.slider = SLIDERS[test.facts ? "recall" : "alpha"];
+  test.usual = test.kind === "sets" ? "listed" : "supported";
+  test.whole = test.title + (test.version ? `, ${test.version} labels` : "");
+  test.systems.forEach((run, place) => Object.assign(run, { gold: test.gold, n: test.n, ...run, place }));
+  const families = Map.groupBy(test.systems, (run) => run.key);
+  test.systems = [...families.values()].map((runs, at) => ({ ...runs[0], runs, at }));
 }
 
 const testSet = () => data.testsets.find((one) => one.id === state.test);
-const isFacts = (test) => test.kind === "facts";
-const usualLabels = (test) => (test.kind === "sets" ? "listed" : "supported");
+const systemOf = (test, key) => test.systems.find((one) => one.key === key);
 const alphaTitle = () => `n^${state.alpha.toFixed(2)}`;
+const namedAt = (alpha) => SCHEMES.find((scheme) => ALPHA_OF[scheme] === alpha);
 
 /** The policy that is chosen; a list of classes takes the place of a named one. Stored intervals are of the usual one. */
 function rulesOf(test) {
   const out = excluded(test);
   const free = test.labels.map((label) => label !== "(skipped)" && label !== test.negative);
-  const labels = out.some((left, c) => left && free[c]) ? "list" : state.labels || usualLabels(test);
-  const usual = state.score === "f1" && labels === usualLabels(test);
+  const labels = out.some((left, c) => left && free[c]) ? "list" : state.labels || test.usual;
+  const usual = state.score === "f1" && labels === test.usual;
   return { labels, usual, sets: test.kind === "sets", selected: free.map((one, c) => one && !out[c]) };
 }
 
@@ -48,7 +50,7 @@ function column(head, valueOf, intervalOf, signature) {
     spread: (system) => sampleSd(values(system)),
     interval: ({ runs }) => {
       const all = runs.map(intervalOf);
-      return all.every(Boolean) ? [0, 1].map((end) => mean(all.map((one) => one[end]))) : null;
+      return all.every(Boolean) ? means(all) : null;
     },
   };
 }
@@ -56,15 +58,21 @@ function column(head, valueOf, intervalOf, signature) {
 const stored = (run, id) => (run.m[id] && run.m[id][1] !== null ? run.m[id].slice(1) : null);
 const fixedColumn = (head) => column(head, (run) => run.m[head.id]?.[0] ?? NaN, (run) => stored(run, head.id), () => head.signature);
 
+/** What gives the scores of a run under each scheme; weights are made once for runs with the gold counts of the test set, unless predictions decide, too. */
+function scorer(test, schemes, rules) {
+  const shared = rules.labels === "observed" ? [] : schemes.map((scheme) => classWeights(test, scheme, rules));
+  return (run) => averages(run, schemes, rules, state.score, run.gold === test.gold ? shared : []);
+}
+
 /** A scheme that is computed here, under the rules that are chosen. */
 function liveColumn(id, test) {
   const rules = rulesOf(test);
   const scheme = id === "alpha" ? state.alpha : id;
-  const weights = sharedWeights(test, [scheme], rules);
+  const scores = scorer(test, [scheme], rules);
   const made = data.replicates && rules.usual ? `|bootstrap:percentile,${data.replicates},seed${data.seed},95` : "";
   return column(
     { id, title: id === "alpha" ? alphaTitle() : id, about: ABOUT[id] },
-    (run) => averages(run.counts, [scheme], rules, state.score, run.gold ? null : weights)[0],
+    (run) => scores(run)[0],
     (run) => (rules.usual ? endsAt(run, scheme) : null),
     (withInterval = true) => signatureUnder(test, rules, scheme, state.score) + (withInterval ? made : ""),
   );
@@ -83,8 +91,6 @@ function endsAt(run, scheme) {
   return run.ends.alpha?.map((side) => heightAt(side, place)) ?? null;
 }
 
-const isBetween = () => Math.abs(state.alpha * data.alphaSteps - Math.round(state.alpha * data.alphaSteps)) > 1e-6;
-
 /** The area under a precision–recall curve up to the recall of the slider. */
 function areaColumn(auc) {
   if (state.recall >= 1) return { ...auc, id: "until", title: "AUC to recall", about: ABOUT.until };
@@ -93,44 +99,29 @@ function areaColumn(auc) {
   return column({ id: "until", title: "AUC to recall", about: ABOUT.until }, until, () => null, () => signature);
 }
 
-/** The columns of the ranking: what moves with the slider and the rules, then stored measures. */
-function columnsOf(test) {
-  const fixed = test.measures.filter((one) => one.kind !== "paired").map(fixedColumn);
-  if (isFacts(test)) return [areaColumn(fixed.find((one) => one.id === "auc")), ...fixed];
-  return [...liveColumns(test), ...fixed];
-}
-
 const liveColumns = (test) => ["alpha", ...SCHEMES].map((id) => liveColumn(id, test));
-const pairedColumns = (test) => test.measures.filter((one) => one.kind === "paired").map(fixedColumn);
-/** What systems are ranked by where nothing else is said. */
-const firstColumn = (test) => (isFacts(test) ? columnsOf(test)[0] : liveColumn("alpha", test));
+const fixedColumns = (test, paired) => test.measures.filter((one) => (one.kind === "paired") === paired).map(fixedColumn);
 
-/** Weights under each scheme, as they follow from gold counts, which nearly all systems share; null where predictions decide, too. */
-function sharedWeights(test, schemes, rules) {
-  const counts = { gold: test.gold, pred: test.gold, n: test.n };
-  return rules.labels === "observed" ? null : schemes.map((scheme) => classWeights(counts, scheme, rules));
+/** The columns of the ranking: what moves with the slider and the rules, then stored measures; by the first one systems are ranked where nothing else is said. */
+function columnsOf(test) {
+  const fixed = fixedColumns(test, false);
+  return [...(test.facts ? [areaColumn(fixed.find((one) => one.id === "auc"))] : liveColumns(test)), ...fixed];
 }
 
 /** F1 of all systems over α, the mean over runs: (systems, α). */
 function spectra(test) {
-  const rules = rulesOf(test);
-  const weights = sharedWeights(test, ALPHAS, rules);
-  return test.systems.map(({ runs }) => {
-    const lines = runs.map((run) => averages(run.counts, ALPHAS, rules, state.score, run.gold ? null : weights));
-    return lines.length === 1 ? lines[0] : ALPHAS.map((_, at) => mean(lines.map((line) => line[at])));
-  });
+  const scores = scorer(test, ALPHAS, rulesOf(test));
+  return test.systems.map(({ runs }) => means(runs.map(scores)));
 }
 
-/** Second from first: values, difference, its interval and p. Paired where their joint outcome is stored, else from the two intervals; none under rules that are not the usual ones. */
+/** Second from first: values, interval of the difference and p. Paired where their joint outcome is stored, else from the two intervals; none under rules that are not the usual ones. */
 function differenceOf(first, second, column, test) {
   const [x, y] = [first, second].map(column.value);
-  const joint = jointOf(first, second, test);
-  const known = { 0: "macro", 0.75: "dodrans", 1: "weighted" }[state.alpha];
-  const id = (column.id === "alpha" && known) || column.id;
-  const paired = rulesOf(test).usual && joint ? joint.d[SCHEMES.indexOf(id)] : null;
-  if (!paired) return { x, y, d: x - y, interval: unpaired(x, y, ...[first, second].map(column.interval)), p: null, how: "unpaired" };
-  const interval = joint.a === first.place ? [paired[1], paired[2]] : [-paired[2], -paired[1]];
-  return { x, y, d: x - y, interval, p: paired[3], how: "paired" };
+  const joint = rulesOf(test).usual && jointOf(first, second, test);
+  const id = (column.id === "alpha" && namedAt(state.alpha)) || column.id;
+  const [, low, high, p] = (joint && joint.d[SCHEMES.indexOf(id)]) || [];
+  if (p === undefined) return { x, y, interval: unpaired(x, y, ...[first, second].map(column.interval)), how: "unpaired" };
+  return { x, y, interval: joint.a === first.place ? [low, high] : [-high, -low], p, how: "paired" };
 }
 
 /** The stored comparison of two systems of one run each, in either order. */
@@ -153,18 +144,16 @@ function ranked(systems, value, lower = false) {
   const scored = systems.map((system) => ({ system, value: value(system) }));
   const sign = lower ? 1 : -1;
   scored.sort((a, b) => Number.isNaN(a.value) - Number.isNaN(b.value) || sign * (a.value - b.value) || a.system.at - b.system.at);
-  scored.forEach((one, place) => {
-    one.rank = place && one.value === scored[place - 1].value ? scored[place - 1].rank : place + 1;
-  });
+  for (const one of scored) one.rank = scored.findIndex((other) => other.value === one.value) + 1;
   return scored;
 }
 
 /** Systems that the figures name: those that are pinned, or the leaders at several α (lines: of all systems), or by area. */
 function highlighted(test, lines) {
-  const pinned = state.pinned.map((key) => test.byKey.get(key)).filter(Boolean);
+  const pinned = state.pinned.map((key) => systemOf(test, key)).filter(Boolean);
   if (pinned.length) return pinned.slice(0, 6);
   const order = (value) => ranked(test.systems, value).map((one) => one.system);
-  if (isFacts(test)) return order(fixedColumn({ id: "auc" }).value).slice(0, 5);
+  if (test.facts) return order(fixedColumn({ id: "auc" }).value).slice(0, 5);
   const orders = [0, 25, 50, 75, 100].map((at) => order((one) => lines[one.at][at]));
   const leaders = [0, 1].flatMap((rank) => orders.map((systems) => systems[rank])).filter(Boolean);
   return [...new Set([...leaders, ...orders[3]])].slice(0, 5);

@@ -1,13 +1,14 @@
 // What is looked at: kept in the address, so that a view can be cited.
 
+const data = JSON.parse($("data").textContent);
 const VIEWS = { ranking: "Ranking", classes: "Classes", compare: "Compare", agreement: "Agreement", direction: "Direction" };
 
-/** Field → its name in the address, and its usual value, which the address leaves out. */
+/** Field → its name in the address, its usual value, which the address leaves out, and what else it may be. */
 const FIELDS = {
-  view: ["v", "ranking"],
-  test: ["d", ""],
-  labels: ["labels", ""],
-  score: ["score", "f1"],
+  view: ["v", "ranking", Object.keys(VIEWS)],
+  test: ["d", "", data.testsets.map((one) => one.id)],
+  labels: ["labels", "", ["supported", "observed", "listed"]],
+  score: ["score", "f1", ["precision", "recall"]],
   alpha: ["alpha", 0.75],
   sort: ["sort", "alpha"],
   down: ["down", true],
@@ -18,20 +19,17 @@ const FIELDS = {
   out: ["out", ""],
   query: ["q", ""],
 };
-const CHOICES = { view: Object.keys(VIEWS), score: ["f1", "precision", "recall"], labels: ["", "supported", "observed", "listed"] };
 const state = {};
 
 /** Read the address; what does not fit is as usual. */
-function readAddress(text, tests) {
-  const words = new URLSearchParams(text.replace(/^#/, ""));
-  for (const [name, [short, usual]] of Object.entries(FIELDS)) {
-    const value = words.get(short);
-    if (name === "pinned") state.pinned = words.getAll(short).slice(0, 6);
-    else if (value === null || (CHOICES[name] && !CHOICES[name].includes(value))) state[name] = usual;
-    else if (typeof usual === "number") state[name] = Number.isFinite(Number(value)) ? Math.min(1, Math.max(0, Number(value))) : usual;
-    else state[name] = typeof usual === "boolean" ? value === "true" : value;
+function readAddress() {
+  const words = new URLSearchParams(location.hash.slice(1));
+  for (const [name, [short, usual, others]] of Object.entries(FIELDS)) {
+    const text = words.get(short);
+    const read = { number: clip(Number(text)), boolean: text === "true", object: words.getAll(short).slice(0, 6) }[typeof usual] ?? text;
+    state[name] = text === null || Number.isNaN(read) || (others && !others.includes(text)) ? usual : read;
   }
-  if (!tests.some((one) => one.id === state.test)) state.test = tests[0].id;
+  state.test ||= data.testsets[0].id;
   if (!/^[0-9a-f]*$/.test(state.out)) state.out = "";
   state.recall = Math.max(0.01, Math.round(100 * state.recall) / 100);
 }
@@ -39,10 +37,9 @@ function readAddress(text, tests) {
 function remember() {
   const words = new URLSearchParams();
   for (const [name, [short, usual]] of Object.entries(FIELDS)) {
-    if (name === "pinned") state.pinned.forEach((one) => words.append(short, one));
-    else if (state[name] !== usual && state[name] !== "") words.set(short, String(state[name]));
+    if (String(state[name]) !== String(usual)) [state[name]].flat().forEach((one) => words.append(short, one));
   }
-  history.replaceState(null, "", `${words}` ? `#${words}` : location.pathname + location.search);
+  history.replaceState(null, "", `#${words}`);
 }
 
 /** Which classes are left out, as bits in hex: bit c of the number stands for label c. */
@@ -51,7 +48,7 @@ function excluded(test) {
   return test.labels.map((_, c) => Boolean((bits >> BigInt(c)) & 1n));
 }
 
-function exclude(flags) {
+function bitsOf(flags) {
   const bits = flags.reduce((all, out, c) => (out ? all | (1n << BigInt(c)) : all), 0n);
-  state.out = bits ? bits.toString(16) : "";
+  return bits ? bits.toString(16) : "";
 }
