@@ -125,7 +125,9 @@ function differenceOf(first, second, column, test) {
 }
 
 /** The stored comparison of two systems of one run each, in either order. */
-const jointOf = (first, second, test) => test.pairs.find((one) => [one.a, one.b].includes(first.place) && [one.a, one.b].includes(second.place));
+function jointOf({ place: first }, { place: second }, test) {
+  return test.pairs.find(({ a, b }) => (a === first && b === second) || (a === second && b === first));
+}
 
 /** Ends of a difference of two independent values, from their intervals. */
 function unpaired(x, y, first, second) {
