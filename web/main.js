@@ -4,17 +4,12 @@ const DRAW = { ranking: drawTable, classes: drawClasses, compare: drawCompare, a
 /** What is as usual again on another test set. */
 const AFRESH = { out: "", a: "", b: "", pinned: [], query: "", labels: "", sort: "alpha", down: true };
 
-function viewsOf(test) {
-  const direction = test.measures.some((one) => one.kind === "paired") ? ["direction"] : [];
-  return ["ranking", ...(test.facts ? [] : ["classes", "compare"]), "agreement", ...direction];
-}
-
 function drawControls(test) {
   const sets = data.testsets.filter((one, i) => data.testsets.findIndex((other) => other.base === one.base) === i);
   $("dataset").replaceChildren(...sets.map((one) => h("option", { value: one.base, selected: one.base === test.base }, one.title)));
   const versions = data.testsets.filter((one) => one.base === test.base);
   const version = ({ id, version }) => {
-    const radio = h("input", { type: "radio", name: "version", value: id, checked: id === test.id, onchange: () => choose({ test: id }) });
+    const radio = h("input", { type: "radio", class: "hidden", name: "version", value: id, checked: id === test.id, onchange: () => choose({ test: id }) });
     return h("label", {}, radio, h("span", {}, version || "as released"));
   };
   $("versions").hidden = versions.length < 2;
@@ -26,15 +21,16 @@ function drawControls(test) {
   $("slider-title").textContent = test.slider.title;
   $("alpha").min = test.slider.min;
   $("alpha").value = state[test.slider.field];
-  const views = viewsOf(test);
-  if (!views.includes(state.view)) state.view = "ranking";
+  if (!test.views.includes(state.view)) state.view = "ranking";
   const tab = (name) => {
     const on = name === state.view;
-    const more = { role: "tab", id: `tab-${name}`, "aria-controls": `view-${name}`, "aria-selected": String(on), tabindex: on ? "0" : "-1" };
+    const more = { role: "tab", id: `tab-${name}`, "aria-controls": panelOf(name).id, "aria-selected": String(on), tabindex: on ? "0" : "-1" };
     return button(VIEWS[name], () => choose({ view: name }), more);
   };
-  $("tabs").replaceChildren(...views.map(tab));
-  for (const name of Object.keys(VIEWS)) $(`view-${name}`).hidden = name !== state.view;
+  $("tabs").replaceChildren(...test.views.map(tab));
+  $("view-ranking").hidden = state.view !== "ranking";
+  $("view-other").hidden = state.view === "ranking";
+  panelOf(state.view).setAttribute("aria-labelledby", `tab-${state.view}`);
   $("slider-box").hidden = state.view === "direction" || (test.facts && state.view !== "ranking");
   drawAlpha(test);
 }
@@ -48,7 +44,8 @@ function drawAlpha(test) {
   $("alpha").style.setProperty("--at", `${100 * value}%`);
 }
 
-const drawView = (test) => DRAW[state.view](test, $(`view-${state.view}`));
+const panelOf = (view) => $(view === "ranking" ? "view-ranking" : "view-other");
+const drawView = (test) => DRAW[state.view](test, panelOf(state.view));
 
 /** Draw all of it; what was used keeps the focus. */
 function draw() {
@@ -90,22 +87,17 @@ function search(event) {
   remember();
 }
 
-function showAll() {
-  drawn.all = !drawn.all;
-  drawTable(testSet());
-}
-
 function turnTheme() {
-  const { dataset } = document.documentElement;
-  const dark = dataset.theme ? dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
-  dataset.theme = dark ? "light" : "dark";
+  const { style } = document.documentElement;
+  const dark = style.colorScheme ? style.colorScheme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+  style.colorScheme = dark ? "light" : "dark";
   say(dark ? "Light" : "Dark");
 }
 
 function turnTab(event) {
   const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
   if (!step) return;
-  const views = viewsOf(testSet());
+  const { views } = testSet();
   choose({ view: views.at((views.indexOf(state.view) + step) % views.length) });
   $(`tab-${state.view}`).focus();
 }
@@ -123,7 +115,7 @@ function listen() {
   $("score").onchange = ({ target }) => choose({ score: target.value });
   $("alpha").oninput = slide;
   $("search").oninput = search;
-  $("more").onclick = showAll;
+  $("more").onclick = () => choose({ all: !state.all });
   $("curves").onpointerdown = $("curves").onpointermove = slideInFigure;
   $("table-body").onkeydown = roamWithArrows;
   $("copy-place").append(copyButtons(rankingRows, "leaderboard"));

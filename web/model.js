@@ -19,6 +19,8 @@ for (const test of data.testsets) {
   test.facts = test.kind === "facts";
   test.slider = SLIDERS[test.facts ? "recall" : "alpha"];
   test.usual = test.kind === "sets" ? "listed" : "supported";
+  const paired = test.measures.some((one) => one.kind === "paired");
+  test.views = ["ranking", ...(test.facts ? [] : ["classes", "compare"]), "agreement", ...(paired ? ["direction"] : [])];
   test.whole = test.title + (test.version ? `, ${test.version} labels` : "");
   test.systems.forEach((run, place) => Object.assign(run, { gold: test.gold, n: test.n, ...run, place }));
   const families = Map.groupBy(test.systems, (run) => run.key);

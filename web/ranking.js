@@ -1,8 +1,8 @@
 // The ranking: who leads over α (or the precision–recall curves), and the table.
 
 const THUMB = 11; // half the slider's thumb: its middle stops that far from the ends
-/** The figure's x scale, the systems that it names; whether all rows are shown; for which width. */
-const drawn = { x: null, named: [], all: false, width: window.innerWidth };
+/** The figure's x scale, the systems that it names; the width of the window that it was drawn for. */
+const drawn = { x: null, named: [], width: window.innerWidth };
 
 /** The systems that lead over α, each with the α from which on. */
 function leadersOver(test) {
@@ -126,7 +126,7 @@ function drawTable(test) {
   const heads = ["#", "System"].map((words, i) => h("th", { scope: "col", class: ["rank", "system"][i] }, words));
   $("table-head").replaceChildren(h("tr", {}, heads, h("td", { class: "range" }), columns.map((one) => columnHead(one, sorted))));
   const first = test.systems.length > 200 ? 30 : 60; // more would make the slider slow where there are a thousand
-  const shown = order.slice(0, drawn.all ? order.length : first);
+  const shown = order.slice(0, state.all ? order.length : first);
   const scale = intervalScale(shown, sorted.interval);
   $("table-body").replaceChildren(...shown.map((one) => rowOf(test, one, columns, sorted, scale)));
   const cell = document.querySelector("#table-body .value");
@@ -135,7 +135,7 @@ function drawTable(test) {
   const some = order.length === test.systems.length ? all : `${whole(order.length)} of ${all}`;
   $("count").textContent = `${some} system${order.length === 1 ? "" : "s"}${test.facts ? "" : `, ${whole(test.n)} samples`}`;
   $("more").hidden = order.length <= first;
-  $("more").textContent = drawn.all ? `Show the first ${first}` : `Show all ${whole(order.length)}`;
+  $("more").textContent = state.all ? `Show the first ${first}` : `Show all ${whole(order.length)}`;
   const steps = state.alpha * data.alphaSteps;
   let note = "";
   if (!test.facts && !rulesOf(test).usual) note = "Intervals belong to F1 under the usual label policy, so none is shown here.";
