@@ -12,8 +12,8 @@ import base64
 import hashlib
 import json
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -89,25 +89,23 @@ class _FileReport:
     Attributes
     ----------
     system, dataset : names; dataset is '' where none was given. report : all schemes and classes.
-    replicates : of the intervals. stored : the test set with its stored systems, as the page has it; or None.
+    replicates : of the intervals. others : F1 of the stored systems under each scheme, as the page ranks them
+        (means over their seeds); empty without a data set.
     """
 
     system: str
     dataset: str
     report: metrics.ClassReport
     replicates: int
-    stored: Mapping[str, Any] | None = None
-
-    def others(self, schemes: Sequence[Any]) -> pd.DataFrame:
-        """F1 of the stored systems under each scheme, as the page ranks them: means over their seeds."""
-        return pd.DataFrame() if self.stored is None else system_scores(self.stored, schemes)
+    others: pd.DataFrame = field(default_factory=pd.DataFrame)
 
     def ranks(self) -> dict[str, int]:
         """The rank that the file would have among the stored systems, under each scheme."""
-        others = self.others(list(self.report.schemes))
+        if self.others.empty:
+            return {}
         own = [row["f1"] + 1e-12 for row in self.report.schemes.values()]  # equal counts: an equal rank
-        ranks = (1 + (others.to_numpy() > own).sum(axis=0)).tolist() if len(others) else []
-        return dict(zip(self.report.schemes, ranks, strict=False))
+        ranks = 1 + (self.others.to_numpy() > own).sum(axis=0)
+        return dict(zip(self.report.schemes, ranks.tolist(), strict=True))
 
     def title(self) -> str:
         """One line: the system and its test set."""
@@ -131,12 +129,12 @@ class _FileReport:
     def to_dict(self) -> dict[str, Any]:
         """The report as JSON values, with `ranks`, `others` (how many) and `how_to_report`."""
         values = self.report.to_dict() | {"system": self.system, "dataset": self.dataset}
-        values |= {"ranks": self.ranks(), "others": len(self.others(["macro"]))}
+        values |= {"ranks": self.ranks(), "others": len(self.others)}
         return values | {"how_to_report": self.how_to_report()}
 
     def schemes(self) -> metrics.Table:
         """F1 under each scheme, with interval, precision, recall and rank."""
-        ranks, systems, rows = self.ranks(), len(self.others(["macro"])) + 1, []
+        ranks, systems, rows = self.ranks(), len(self.others) + 1, []
         for name, row in self.report.schemes.items():
             ends = f"{100 * row['low']:.1f}–{100 * row['high']:.1f}" if "low" in row else ""
             rows.append((name, row | {"interval": ends, "rank": f"{ranks.get(name)} of {systems}"}))
@@ -206,6 +204,7 @@ def file_report(
         raise ValueError(f"{path}: {dataset} has {test.kind}; a report is of single labels")
     outcome = test.outcome_of(Submission(path, dataset, name, columns=columns))
     run = Run.from_outcome(outcome, dataset=dataset, model=name, negative=test.negative)
-    testsets = page_data(runs, store, replicates=0, cached=False, only=[dataset])["testsets"]
-    stored = testsets[0] if testsets else None
-    return _FileReport(name, dataset, score_run(run, replicates=replicates), replicates, stored)
+    report = score_run(run, replicates=replicates)
+    stored = page_data(runs, store, replicates=0, cached=False, only=[dataset])["testsets"]
+    others = [system_scores(test, list(report.schemes)) for test in stored]
+    return _FileReport(name, dataset, report, replicates, *others)

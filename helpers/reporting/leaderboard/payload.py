@@ -81,23 +81,19 @@ def page_data(
     groups: dict[str, list[tuple[Run, bool]]] = {}
     for run, submitted in both:
         name = run.dataset if run.split == "test" else f"{run.dataset}-{run.split}"
-        if not only or name in only:
+        if not run.second and (not only or name in only):
             groups.setdefault(name, []).append((run, submitted))
     order = list(TITLES)
     names = sorted(groups, key=lambda name: (order.index(name) if name in order else len(order), name))
-    testsets = [_test_set(name, groups[name], replicates, cached) for name in names]
     made = {"version": __version__, "rules": metrics.RULES, "replicates": replicates, "seed": SEED}
     made |= {"alphaSteps": ALPHA_STEPS, "schemes": list(metrics.SCHEMES)}
-    return made | {"testsets": [testset for testset in testsets if testset["systems"]]}
+    return made | {"testsets": [_test_set(name, groups[name], replicates, cached) for name in names]}
 
 
 def _test_set(name: str, group: Sequence[tuple[Run, bool]], replicates: int, cached: bool) -> dict[str, Any]:
-    group = [(run, submitted) for run, submitted in group if not run.second]
     title = TITLES.get(name) or (datasets()[name].title if name in datasets() else name)
     base, version = VERSIONS.get(name, (name, ""))
     head = {"id": name, "base": base, "version": version, "title": title}
-    if not group:
-        return head | {"systems": []}
     first = group[0][0]
     labels = list(dict.fromkeys(str(label) for run, _ in group for label in run.labels))
     head |= {"kind": MADE_OF[first.kind], "labels": labels, "n": first.n}
@@ -251,10 +247,11 @@ def _paired_differences(name: str, systems: Sequence[Mapping[str, Any]]) -> list
     """Neighbours in a ranking: `a`, `b` (their places) and `d`, under each scheme `_paired_ends`."""
     place_of = {system["name"]: place for place, system in enumerate(systems) if system["seed"] is None}
     stored = json.loads(read_file(PAIRS)) if PAIRS.exists() else {}
-    rows = [(row["first"], row["second"], row["d"]) for row in stored.get(name, ())]
-    places = [(place_of.get(system_title(a)), place_of.get(system_title(b)), d) for a, b, d in rows]
-    known = {(a, b): {"a": a, "b": b, "d": d} for a, b, d in places if None not in (a, b)}
-    return list(known.values())
+    titles = [
+        (system_title(row["first"]), system_title(row["second"]), row["d"]) for row in stored.get(name, ())
+    ]
+    known = [(a, b, d) for a, b, d in titles if a in place_of and b in place_of]
+    return [{"a": place_of[a], "b": place_of[b], "d": d} for a, b, d in known]
 
 
 def _paired_ends(outcome: metrics.Outcome, negative: Any, replicates: int) -> list[list[float]]:

@@ -11,7 +11,6 @@ import functools
 import logging
 import os
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -120,10 +119,14 @@ class Store:
         """
         _check_words(submission)
         test = self._test_set_of(submission)
-        named = {"model": submission.system, "source": submission.paper, "licence": submission.licence}
+        named: dict[str, Any] = {"dataset": test.dataset, "split": test.split, "negative": test.negative}
+        named |= {"model": submission.system, "source": submission.paper, "licence": submission.licence}
         named |= {"labels": test.labels} if test.kind == "facts" else {}
         outcome = test.outcome_of(submission)
-        run = _run(outcome, test, [submission.file], seed=submission.seed, **named)
+        file = core.visible(Path(submission.file).name, LONGEST_NAME)
+        sums = {file: core.file_sha256(submission.file)}
+        run = Run.from_outcome(outcome, files=sums, seed=submission.seed, **named)
+        run_path(run)  # refused is a name that cannot be part of a path
         if test.own and not Path(self.folder, test.name).exists():
             negative = "none, --negative names it" if test.negative is None else core.shown(test.negative)
             about = f"{run.n} samples, {len(run.labels)} labels, negative class {negative}"
@@ -169,15 +172,6 @@ def _read_key(dataset: str, _data_folders: tuple[str, ...]) -> dict[str, str] | 
         return None
     key = {str(sample.id): sample.relation for sample in samples}
     return key if len(key) == len(samples) else None
-
-
-def _run(outcome: Any, test: TestSet, files: Sequence[Path | str], **named: Any) -> Run:
-    """The run file's content; refused is a name that cannot be part of a path."""
-    sums = {core.visible(Path(file).name, LONGEST_NAME): core.file_sha256(file) for file in files}
-    of_set = {"dataset": test.dataset, "split": test.split, "negative": test.negative}
-    run = Run.from_outcome(outcome, files=sums, **of_set, **named)
-    run_path(run)
-    return run
 
 
 @functools.cache
