@@ -8,10 +8,9 @@ const asText = { text: (one) => one, fill: "var(--soft)" };
 /** A chart with its words for those who do not see it. */
 function figureOf(options, label) {
   const style = { fontFamily: "inherit", fontSize: "12px", background: "transparent", overflow: "visible" };
-  const svg = Plot.plot({ style, ...options });
-  for (const part of svg.querySelectorAll("[aria-label], [aria-hidden]")) part.removeAttribute("aria-label");
+  const svg = Plot.plot({ style, ariaLabel: label, ...options });
+  for (const part of svg.querySelectorAll("[aria-label]")) part.removeAttribute("aria-label");
   svg.setAttribute("role", "img");
-  svg.setAttribute("aria-label", label);
   return svg;
 }
 

@@ -63,8 +63,7 @@ async function copy(text, what) {
   try {
     await navigator.clipboard.writeText(text);
   } catch {
-    const area = h("textarea", { class: "hidden" });
-    area.value = text;
+    const area = h("textarea", { class: "hidden" }, text);
     (document.querySelector("dialog[open]") || document.body).append(area);
     area.select();
     document.execCommand("copy");

@@ -1,13 +1,12 @@
 // Puts the views together: reads the address, listens, draws what changed.
 
-const DRAW = { ranking: drawTable, classes: drawClasses, compare: drawCompare, agreement: drawAgreement, direction: drawDirection };
 /** What is as usual again on another test set. */
 const AFRESH = { out: "", a: "", b: "", pinned: [], query: "", labels: "", sort: "alpha", down: true };
 
 function drawControls(test) {
-  const sets = data.testsets.filter((one, i) => data.testsets.findIndex((other) => other.base === one.base) === i);
-  $("dataset").replaceChildren(...sets.map((one) => h("option", { value: one.base, selected: one.base === test.base }, one.title)));
-  const versions = data.testsets.filter((one) => one.base === test.base);
+  const sets = Map.groupBy(data.testsets, (one) => one.base);
+  $("dataset").replaceChildren(...Array.from(sets, ([value, [one]]) => h("option", { value, selected: value === test.base }, one.title)));
+  const versions = sets.get(test.base);
   const version = ({ id, version }) => {
     const radio = h("input", { type: "radio", class: "hidden", name: "version", value: id, checked: id === test.id, onchange: () => choose({ test: id }) });
     return h("label", {}, radio, h("span", {}, version || "as released"));
@@ -25,7 +24,7 @@ function drawControls(test) {
   const tab = (name) => {
     const on = name === state.view;
     const more = { role: "tab", id: `tab-${name}`, "aria-controls": panelOf(name).id, "aria-selected": String(on), tabindex: on ? "0" : "-1" };
-    return button(VIEWS[name], () => choose({ view: name }), more);
+    return button(name[0].toUpperCase() + name.slice(1), () => choose({ view: name }), more);
   };
   $("tabs").replaceChildren(...test.views.map(tab));
   $("view-ranking").hidden = state.view !== "ranking";
@@ -45,7 +44,7 @@ function drawAlpha(test) {
 }
 
 const panelOf = (view) => $(view === "ranking" ? "view-ranking" : "view-other");
-const drawView = (test) => DRAW[state.view](test, panelOf(state.view));
+const drawView = (test) => VIEWS[state.view](test, panelOf(state.view));
 
 /** Draw all of it; what was used keeps the focus. */
 function draw() {

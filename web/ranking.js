@@ -129,8 +129,8 @@ function drawTable(test) {
   const shown = order.slice(0, state.all ? order.length : first);
   const scale = intervalScale(shown, sorted.interval);
   $("table-body").replaceChildren(...shown.map((one) => rowOf(test, one, columns, sorted, scale)));
-  const cell = document.querySelector("#table-body .value");
-  if (cell) cell.tabIndex = 0; // one tab stop for all numbers; arrows go from cell to cell
+  // one tab stop for all numbers; arrows go from cell to cell
+  $("table-body").querySelector(".value")?.setAttribute("tabindex", "0");
   const all = whole(test.systems.length);
   const some = order.length === test.systems.length ? all : `${whole(order.length)} of ${all}`;
   $("count").textContent = `${some} system${order.length === 1 ? "" : "s"}${test.facts ? "" : `, ${whole(test.n)} samples`}`;

@@ -1,7 +1,7 @@
 // What is looked at: kept in the address, so that a view can be cited.
 
 const data = JSON.parse($("data").textContent);
-const VIEWS = { ranking: "Ranking", classes: "Classes", compare: "Compare", agreement: "Agreement", direction: "Direction" };
+const VIEWS = { ranking: drawTable, classes: drawClasses, compare: drawCompare, agreement: drawAgreement, direction: drawDirection };
 
 /** Field → its name in the address, its usual value, which the address leaves out, and what else it may be. */
 const FIELDS = {
@@ -44,11 +44,8 @@ function remember() {
 
 /** Which classes are left out, as bits in hex: bit c of the number stands for label c. */
 function excluded(test) {
-  const bits = BigInt(`0x0${state.out}`);
-  return test.labels.map((_, c) => Boolean((bits >> BigInt(c)) & 1n));
+  const bits = BigInt(`0x0${state.out}`).toString(2).split("").reverse();
+  return test.labels.map((_, c) => bits[c] === "1");
 }
 
-function bitsOf(flags) {
-  const bits = flags.reduce((all, out, c) => (out ? all | (1n << BigInt(c)) : all), 0n);
-  return bits ? bits.toString(16) : "";
-}
+const bitsOf = (flags) => BigInt(`0b0${flags.map(Number).reverse().join("")}`).toString(16).replace(/^0$/, "");
