@@ -59,12 +59,13 @@ function drawCurves(test) {
 function linesOf(test, named, heights, x, thinned) {
   drawn.named = named;
   const others = searched(test).filter((one) => !named.includes(one)).slice(0, test.systems.length > 200 ? 200 : 1000);
-  const lineOf = (every) => (system, i) => {
-    const look = { name: system.key, colour: colour(i) };
-    const points = heights(system).map((y, at) => ({ ...look, x: x(at), y: 100 * y }));
-    return { ...look, points: points.filter((_, at) => at % every === 0) };
+  const drawnOf = (systems, every) => {
+    const looks = systems.map((one, i) => ({ system: one, name: one.key, colour: colour(i) }));
+    const pointsOf = ({ system, ...look }) => heights(system).map((y, at) => ({ ...look, x: x(at), y: 100 * y }));
+    const lines = looks.map((look) => ({ ...look, points: pointsOf(look).filter((_, at) => at % every === 0) }));
+    return lines.filter((one) => one.points.length); // a list without a hit has no curve
   };
-  return { lines: named.map(lineOf(1)), faint: others.map(lineOf(thinned)) };
+  return { lines: drawnOf(named, 1), faint: drawnOf(others, thinned) };
 }
 
 function curvesOverAlpha(test, narrow) {
@@ -88,7 +89,7 @@ function curvesOfFacts(test) {
   const named = highlighted(test);
   const heights = ({ runs }) => means(runs.map((run) => run.curve).sort((a, b) => a.length - b.length));
   const { lines, faint } = linesOf(test, named, heights, (at) => (at + 1) / 300, 1);
-  const most = Math.max(...[...lines, ...faint].map((one) => one.points.length / 300));
+  const most = Math.max(1, ...[...lines, ...faint].map((one) => one.points.length)) / 300;
   return {
     lines,
     faint,
