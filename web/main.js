@@ -8,7 +8,7 @@ function drawControls(test) {
   $("dataset").replaceChildren(...Array.from(sets, ([value, [one]]) => h("option", { value, selected: value === test.base }, one.title)));
   const versions = sets.get(test.base);
   const version = ({ id, version }) => {
-    const radio = h("input", { type: "radio", class: "hidden", name: "version", value: id, checked: id === test.id, onchange: () => choose({ test: id }) });
+    const radio = h("input", { type: "radio", class: "hidden", name: "version", value: id, "data-key": id, checked: id === test.id, onchange: () => choose({ test: id }) });
     return h("label", {}, radio, h("span", {}, version || "as released"));
   };
   $("versions").hidden = versions.length < 2;
