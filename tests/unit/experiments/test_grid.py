@@ -108,6 +108,6 @@ def test_the_standard_settings_are_the_chosen_ones() -> None:
     assert all(tuple(best.loc[MODELS[model].title]) == standard(model) for model in SEARCHED)
     last = rates_table().set_index(["model", "learning rate"])["epoch 5"].str.strip("*").astype(float)
     for model in BORROWED:  # what EM-ES has, but for the rate
-        assert standard(model) == (last[model.upper()].idxmax(), *standard("em-es")[1:])
+        assert standard(model) == (float(last[model.upper()].idxmax()), *standard("em-es")[1:])
     trained = {name for name, row in MODELS.items() if row.settings and row.encoder and not row.wraps}
     assert {name for name in trained if MODELS[name].unit == "sample"} == {*SEARCHED, *BORROWED}
