@@ -210,7 +210,7 @@ def _run(path: Path, values: dict, output_dir: Path, time_limit: float, publish:
             reason = f"{path.stem} (time limit {time_limit:g} s): {fault}\nwhat was executed: {failed}"
             raise NotebookFailed(reason) from error
         notebook = _clean_copy(nbformat.read(partial, as_version=4))
-        if output_dir != path.parent:  # solutions stay where they are
+        if path.parent == NOTEBOOKS:  # solutions stay where they are
             relink(notebook)
         nbformat.write(notebook, partial)
         partial.replace(copy)

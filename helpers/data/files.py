@@ -6,6 +6,7 @@ sha256 is the registered one. Nothing is downloaded unless `fetch` is called.
 
 from __future__ import annotations
 
+import csv
 import functools
 import hashlib
 import io
@@ -18,11 +19,10 @@ import tempfile
 import zipfile
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, NamedTuple, cast
+from typing import IO, Any, NamedTuple, cast
 
 from .. import ROOT, core, program
 from ..core import ChecksumError, DownloadError, MissingData, atomic_writer, file_sha256
-from .tables import open_source
 
 logger = logging.getLogger(__name__)
 REGISTRY = Path(__file__).with_name("registry.csv")
@@ -81,11 +81,11 @@ def registered_files() -> dict[str, _DataFile]:
     >>> registered_files()["semeval2010/TRAIN_FILE.TXT"].rows
     8000
     """
-    files = {}
-    for _, row in open_source(REGISTRY).rows():
+    with REGISTRY.open(encoding="utf-8", newline="") as file:
+        rows: list[dict[str, Any]] = list(csv.DictReader(file))
+    for row in rows:
         row |= {"rows": int(row["rows"] or 0) or None, "bytes": int(row["bytes"])}
-        files[row["path"]] = _DataFile(**row)
-    return files
+    return {row["path"]: _DataFile(**row) for row in rows}
 
 
 def search_folders() -> list[Path]:

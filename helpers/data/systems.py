@@ -11,6 +11,7 @@ computed here: hits follow from a curve and the number of true facts (`FactRanki
 
 from __future__ import annotations
 
+import csv
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -252,8 +253,9 @@ def _probabilities(file: str) -> tuple[np.ndarray, np.ndarray]:
     return scores, truth
 
 
+with Path(__file__).with_name("ranked_lists.csv").open(encoding="utf-8", newline="") as _file:
+    _rows: list[dict[str, Any]] = list(csv.DictReader(_file))
 PUBLISHED_LISTS = tuple(
-    PublishedList(**row | {"files": tuple(row["files"].split()), "facts": int(row["facts"])})
-    for _, row in open_source(Path(__file__).with_name("ranked_lists.csv")).rows()
+    PublishedList(**row | {"files": tuple(row["files"].split()), "facts": int(row["facts"])}) for row in _rows
 )
 """The twenty different lists. Two of NYT10 in RESIDE's collection, and two of GIDS, are one list each."""
