@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from . import PACKAGE, ROOT
-from .core import naming_file, private_folder, unknown_name
+from .core import check_known, naming_file, private_folder, unknown_name
 from .runs import INDEX, project_names, write_made
 
 if TYPE_CHECKING:
@@ -97,8 +97,7 @@ def _read_parameters(path: Path) -> dict[str, str]:
         inspected = papermill.inspect_notebook(path)
     declared = {name: parameter["inferred_type_name"] for name, parameter in inspected.items()}
     for name, kind in declared.items():
-        if kind not in KINDS:
-            raise unknown_name(f"kind of {name} in {path.name}", kind, KINDS)
+        check_known(f"kind of {name} in {path.name}", kind, KINDS)
     return declared
 
 

@@ -16,7 +16,7 @@ from typing import Any
 import click
 
 from .. import program
-from ..core import shown, unknown_name
+from ..core import check_known, shown
 from . import app, base
 from .base import bootstrap, failed, flag, forms, option, put, put_report, result_of
 
@@ -163,8 +163,7 @@ def put_scores(score: Callable[..., Any], files: Sequence[str], options: dict[st
     report = score(**options)
     scores = report.scores()
     for name in asked:
-        if name not in scores:
-            raise unknown_name("score of this report", name, scores)
+        check_known("score of this report", name, scores)
     if score_only:
         put(repr(scores[score_only]), result["output"])
     else:

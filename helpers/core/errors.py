@@ -158,6 +158,16 @@ def unknown_name(
     return ValueError(f"unknown {kind} {shown(name)}{hint} Known: {listing(known) or 'none'}")
 
 
+def check_known(kind: str, name: object, known: Iterable[object]) -> None:
+    """Raises `unknown_name` for a name that is not in the list.
+
+    >>> check_known("dataset", "tacred", ["tacred", "kbp37"])
+    """
+    known = [*known]
+    if name not in known:
+        raise unknown_name(kind, name, known)
+
+
 def csv_text(rows: Iterable[Iterable[Any]], raw: bool = False) -> str:
     """Rows as CSV that a spreadsheet may open: no text of it is run as a formula.
 

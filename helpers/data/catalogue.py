@@ -15,7 +15,7 @@ from pathlib import Path
 from pkgutil import resolve_name
 from typing import Any, Literal, cast
 
-from ..core import MissingData, did_you_mean, find_negative, inverse_label, listing, unknown_name
+from ..core import MissingData, check_known, did_you_mean, find_negative, inverse_label, listing, unknown_name
 from . import sentences
 from .documents import Documents
 from .files import fetch, locate, registered_files, search_folders
@@ -88,8 +88,7 @@ class Dataset:
     version: int = 1
 
     def __post_init__(self) -> None:
-        if self.kind not in KINDS:
-            raise unknown_name("kind of data set", self.kind, KINDS)
+        check_known("kind of data set", self.kind, KINDS)
         if bool(self.files) != (self.reader is not None):
             raise ValueError(f"data set {self.name!r}: `files` and `reader` belong together, one is missing")
         if self.files and self.measured not in self.files:
@@ -173,8 +172,7 @@ def find_dataset(
     ('no_relation', ('train', 'dev', 'test'))
     """
     known = {row.name: row for row in datasets().values() if fits(row)}
-    if name not in known:
-        raise unknown_name(what, name, known)
+    check_known(what, name, known)
     return known[name]
 
 

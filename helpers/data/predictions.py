@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core import SKIPPED, MalformedRecord, listing, naming_file, shown, unknown_name
+from ..core import SKIPPED, MalformedRecord, check_known, listing, naming_file, shown
 from .columns import Coded, LabelColumns
 from .tables import INPUT_NAME, Source, json_document, open_source
 
@@ -88,8 +88,7 @@ def read_predictions(
     >>> read["predicted"].tolist(), read.columns
     (['None'], {'gold': 'label_true', 'predicted': 'label_pred'})
     """
-    if empty not in EMPTY:
-        raise unknown_name("rule of empty answers", empty, EMPTY)
+    check_known("rule of empty answers", empty, EMPTY)
     source = open_source(path, form)
     named = dict(zip(ROLES, (id_column, gold_column, predicted_column, paired_column), strict=True))
     if gold_file is not None:

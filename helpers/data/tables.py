@@ -96,14 +96,21 @@ class Source:
             what is no finite number; or what else the kind of file knows as a fault.
         """
         cells: dict[str, list] = {name: [] for name in columns}
+        judged: dict[str, str] = {}  # the same few labels come again and again
         with naming_file(self.path):
             for number, (line, row) in enumerate(self.rows(), start=1):
                 for name, column in cells.items():
+                    text = row.get(name)
+                    if type(text) is str and text in judged and name not in numbers:
+                        column.append(judged[text])
+                        continue
                     try:
                         column.append(self._value(row, name, name in numbers))
                     except ValueError as error:
                         record, line = ("", line) if self.has_lines else (f"record {number}: ", None)
                         raise MalformedRecord(self.path, f"{record}{error}", line, name) from None
+                    if name not in numbers and column[-1]:
+                        judged[column[-1]] = column[-1]
         return {
             name: np.array(column, float) if name in numbers else Coded.of(column)
             for name, column in cells.items()

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .. import core, data
-from ..core import OFF_LIST, SKIPPED, Label, listing, naming_file, plain_form, shown, unknown_name
+from ..core import OFF_LIST, SKIPPED, Label, check_known, listing, naming_file, plain_form, shown
 from ..data import Coded, LabelColumns, Respelling
 from ..metrics import Outcome, checked_labels
 
@@ -60,8 +60,8 @@ def split_options(options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str,
 
 def _labels_of(task: str | None) -> tuple[str, ...]:
     """The labels of a task, none of None; ValueError lists the known ones."""
-    if task is not None and task not in TASKS:
-        raise unknown_name("task", task, TASKS)
+    if task is not None:
+        check_known("task", task, TASKS)
     return TASKS.get(task or "", ())
 
 
@@ -132,8 +132,8 @@ class Answers(NamedTuple):
         (['(skipped)', 'a'], '|off_list:skip,1|normalised:1')
         """
         of_task = _labels_of(task)
-        if off_list is not None and off_list not in COUNTED_AS:
-            raise unknown_name("rule of answers off the list", off_list, COUNTED_AS)
+        if off_list is not None:
+            check_known("rule of answers off the list", off_list, COUNTED_AS)
         if not isinstance(frame, LabelColumns):
             if empty == "error" and not normalise and label_set is off_list is mapping is None:
                 return cls(frame, task)
@@ -271,7 +271,7 @@ def _judged(
                 label = read[role][row]
                 alike = [each for each in labels if plain_form(each) == plain_form(label) and not normalise]
                 hint = f"; --normalise counts it as {shown(alike[0])}" if alike else ""
-                fault = unknown_name(f"label of {what}", label, labels)
+                fault = core.unknown_name(f"label of {what}", label, labels)
                 raise columns.locate(role, row, f"{fault}{more}{hint}")
 
     check_listed(["gold"], labels)
@@ -292,8 +292,7 @@ def _judged(
 
 def _text_columns(frame: pd.DataFrame, empty: str) -> LabelColumns:
     """The distinct rows of a data frame, counted, all labels as text."""
-    if empty not in data.EMPTY:
-        raise unknown_name("rule of empty answers", empty, data.EMPTY)
+    check_known("rule of empty answers", empty, data.EMPTY)
     frame = frame[["gold", *(role for role in data.ANSWERED if role in frame)]].astype(object)
     if empty == "skip":
         answers = frame.columns[1:]
@@ -338,6 +337,7 @@ def _looked_up(
             both = f"two labels, {shown(label_of[form(answer)])} and {shown(label)}"
             raise ValueError(f"mapping of {shown(answer)}: answers that are spelt alike have {both}")
         if labels and form(label) not in known:
-            raise ValueError(f"mapping of {shown(answer)}: {unknown_name(f'label of {what}', label, labels)}")
+            fault = core.unknown_name(f"label of {what}", label, labels)
+            raise ValueError(f"mapping of {shown(answer)}: {fault}")
     new_label = {answer: label_of.get(form(answer), answer) for answer in answers}
     return {answer: label for answer, label in new_label.items() if answer != label}

@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from .. import metrics
-from ..core import naming_file, shown, table_name, unknown_name, visible
+from ..core import check_known, naming_file, shown, table_name, visible
 from ..data import Coded, read_predictions
 from ..metrics import Column, Outcome, Report, Scheme, Schemes, Table, chance, latex_text, percent, points
 from .answers import TASKS, Answers, amount, split_options
@@ -56,8 +56,7 @@ class PairedReport(Report):
 
     def corrected(self, p: Sequence[float]) -> list[float]:
         """p of several tests, corrected; ValueError for an unknown correction."""
-        if self.correction not in metrics.CORRECTIONS:
-            raise unknown_name("correction", self.correction, metrics.CORRECTIONS)
+        check_known("correction", self.correction, metrics.CORRECTIONS)
         return metrics.CORRECTIONS[self.correction](p)
 
     def correction_text(self) -> str:
@@ -204,8 +203,7 @@ class _Comparison(PairedReport):
         """
         faults = []
         for scheme, least in allowed:
-            if scheme not in self.schemes:
-                raise unknown_name("scheme of this comparison", scheme, self.schemes)
+            check_known("scheme of this comparison", scheme, self.schemes)
             for row in self.rows():
                 if row["scheme"] == scheme and row["low"] < least:
                     low = f"its 95 % interval begins at {points(row['low'])}, under {points(least)}"

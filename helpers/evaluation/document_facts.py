@@ -19,7 +19,7 @@ import numpy as np
 import scipy  # its parts are loaded when they are first asked for
 
 from .. import data
-from ..core import MalformedRecord, listing, shown, unknown_name
+from ..core import MalformedRecord, check_known, listing, shown
 from ..data import AnnotatedDocument, DocumentFact, first_record, read_annotated_documents
 from ..metrics import Outcome
 from .answers import amount
@@ -120,10 +120,8 @@ def read_document_facts(
 
     Arguments and errors as of `score_triples`.
     """
-    if counted_as not in COUNTED:
-        raise unknown_name("way to count rows", counted_as, COUNTED)
-    if match_entities not in ENTITIES:
-        raise unknown_name("way to match entities", match_entities, ENTITIES)
+    check_known("way to count rows", counted_as, COUNTED)
+    check_known("way to match entities", match_entities, ENTITIES)
     if gold_file is None:
         raise ValueError(f"{paths[0]}: these are documents; the gold ones: --gold FILE")
     gold, systems = read_annotated_documents(gold_file), []

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from .. import metrics
-from ..core import naming_file, plain_form, shown, unknown_name
+from ..core import check_known, naming_file, plain_form, shown
 from ..data import Triple, TripleItem, first_record, holds_triples, read_triples
 from ..metrics import ClassReport, Policy, Schemes, averages
 from .document_facts import ROLES, ItemSets, Key, Sets, read_document_facts
@@ -157,8 +157,7 @@ def read_item_sets(
 
 def _matching(match: str, normalise: bool) -> str:
     """How triples are matched, for signatures."""
-    if match not in MATCHES:
-        raise unknown_name("match", match, MATCHES)
+    check_known("match", match, MATCHES)
     return f"|match:{match}{'|normalise:case+blanks+articles' * normalise}"
 
 

@@ -13,7 +13,7 @@ from types import SimpleNamespace
 from typing import Any, Literal, get_args
 
 from .. import models
-from ..core import unknown_name
+from ..core import check_known, unknown_name
 from ..data import data_name, datasets, find_dataset
 from ..models.base import Count, Settings, check_fields
 from ..runs import RUNS_FOLDER, run_path, variant_name
@@ -89,8 +89,7 @@ class Experiment:
         whole = {"train", "test"}
         rows = {name: row for name, row in datasets().items() if row.kind in ("relations", "mentions")}
         known = [name for name, row in rows.items() if row.kind == "mentions" or whole <= {*row.splits}]
-        if self.dataset not in known:
-            raise unknown_name("dataset", self.dataset, known)
+        check_known("dataset", self.dataset, known)
         if not self.inner.encoder and (self.encoder != models.EMBEDDED or self.profile == "base"):
             raise ValueError(f"model {self.model} has no encoder")
         if self.profile == "base" and self.encoder == models.EMBEDDED:
@@ -102,8 +101,7 @@ class Experiment:
     def _check_bags(self) -> None:
         if self.entry.unit != "bag":
             raise ValueError(f"model {self.model} takes single sentences; {self.dataset} is of bags")
-        if self.profile not in _BAG_PROFILES:
-            raise unknown_name("profile of bags", self.profile, _BAG_PROFILES)
+        check_known("profile of bags", self.profile, _BAG_PROFILES)
         usual = {"merged": False, "part": "full", "text": "", "sentences": None, "holdout": False}
         if given := [name for name, value in usual.items() if getattr(self, name) != value]:
             raise ValueError(f"{given[0]} is for single sentences; {self.dataset} is of bags")

@@ -17,10 +17,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from .. import ROOT
-from ..core import exclusive, shown, unknown_name
+from ..core import check_known, exclusive, shown, unknown_name
 from ..data import datasets
 from ..models import EMBEDDED, MODELS
-from ..runs import RUNS_FOLDER, STUDIES_FOLDER, Result, made_states, read_index, run_state
+from ..runs import RUNS_FOLDER, STUDIES_FOLDER, Result, made_states, project_path, read_index, run_state
 from .experiment import SEEDS, STUDIES, Experiment
 from .run import run_experiment
 
@@ -55,7 +55,7 @@ class _Job(NamedTuple):
             last = "+".join(filter(None, (self.experiment.run_variant, f"epoch-{settings.epochs}")))
             path = replace(self.experiment, variant=last).path(path.parents[3])
         state = run_state(path, self.experiment.recorded(), _known_versions(), known)
-        return state._replace(path=_project_path(self.path))
+        return state._replace(path=project_path(self.path))
 
 
 @dataclass(frozen=True)
@@ -90,12 +90,7 @@ class Study:
                 raise unknown_name(f"{field} of the study", unknown[0], map(str, sorted(known)))
             chosen = [each for each in chosen if not given or getattr(each, field) in given]
         jobs = [_Job(each.path(folder), each, self.every_epoch) for each in chosen]
-        return {_project_path(job.path): job for job in jobs}
-
-
-def _project_path(path: Path) -> str:
-    """A path as text, seen from the project if it lies in it."""
-    return (path.relative_to(ROOT) if path.is_relative_to(ROOT) else path).as_posix()
+        return {project_path(job.path): job for job in jobs}
 
 
 def _known_versions() -> dict[str, int]:
@@ -127,8 +122,7 @@ def study(name: str, **changed: Any) -> Study:
     (285, 95)
     """
     known = [other for other, row in STUDIES.items() if "runs" in row]
-    if name not in known:
-        raise unknown_name("study", name, known)
+    check_known("study", name, known)
     fields = STUDIES[name] | changed
     grids, apart = fields.pop("runs"), fields.pop("apart", False)
     every_epoch = fields.pop("every_epoch", False)
@@ -252,8 +246,7 @@ def grid_jobs(
     >>> "results/runs/semeval2010/EM-C/all-MiniLM-L6-v2/seed-9.json" in grid_jobs()
     True
     """
-    if profile not in _PROFILES:
-        raise unknown_name("profile of grids", profile, _PROFILES)
+    check_known("profile of grids", profile, _PROFILES)
     if file is not None:
         grids = [_read_grid(file)]
     elif profile == "paper":
@@ -274,9 +267,8 @@ def train_one(
 
     Raises ValueError, with the nearest, for a path that none of the jobs has; else as `run_experiment`.
     """
-    name = _project_path(Path(path).absolute())
-    if name not in jobs:
-        raise unknown_name("run of this grid", name, jobs)
+    name = project_path(Path(path).absolute())
+    check_known("run of this grid", name, jobs)
     job = jobs[name]
     folder = job.path.parents[3]
     # of a training in several processes (`accelerate launch`) each waits for its own of the other training
@@ -299,12 +291,12 @@ def all_states() -> list[Result]:
     states = {name: job.state(known) for name, job in grid_jobs().items()}
     for pattern in ("runs/*/*/*/*.json", "studies/*/*/*/*/*.json"):
         for path in (ROOT / "results").glob(pattern):
-            states.setdefault(_project_path(path), run_state(path, versions=_known_versions(), known=known))
+            states.setdefault(project_path(path), run_state(path, versions=_known_versions(), known=known))
     states |= {result.path: result for result in made_states(read_index(), known)}
     why = "results/provenance.json does not say what it was made from; publishing its notebook stores it"
     for kind, pattern in _MADE.items():
         for path in ROOT.glob(pattern):
-            name = _project_path(path.with_suffix("") if kind == "figure" else path)
+            name = project_path(path.with_suffix("") if kind == "figure" else path)
             states.setdefault(name, Result(kind, name, "unknown", why))
     for copy in _notebook_copies():
         states.setdefault(copy, Result("notebook", copy, "missing"))

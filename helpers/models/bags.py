@@ -16,7 +16,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from ..core import unknown_name
+from ..core import check_known
 from ..data import Bag, RelationSample
 from .base import as_bags, bag_targets
 from .encoder import Encoder
@@ -233,8 +233,7 @@ class BagClassifier(NeuralModel):
 
     def _known(self, aggregator: Aggregator | None) -> Aggregator:
         aggregator = aggregator or self.aggregator
-        if aggregator not in AGGREGATORS:
-            raise unknown_name("aggregator", aggregator, AGGREGATORS)
+        check_known("aggregator", aggregator, AGGREGATORS)
         if aggregator == "query" and self.query is None:
             raise ValueError("aggregator 'query' is learnt in training: this model was trained without it")
         return aggregator

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from .. import RESULTS
-from ..core import unknown_name
+from ..core import check_known
 from .base import EMBEDDED, Model, Settings, checked_value
 
 
@@ -155,8 +155,7 @@ def register_model(
 
 def model_entry(name: str) -> ModelEntry:
     """The entry of a model. Raises ValueError, which lists the known ones, for an unknown name."""
-    if name not in MODELS:
-        raise unknown_name("model", name, MODELS)
+    check_known("model", name, MODELS)
     return MODELS[name]
 
 
@@ -176,8 +175,7 @@ def default_settings(name: str, settings: str = "standard", encoder: str = EMBED
     if not entry.settings:
         raise ValueError(f"model {name} has no training settings")
     settings = entry.settings_name(settings)
-    if settings not in entry.settings:
-        raise unknown_name(f"settings of {name}", settings, entry.settings)
+    check_known(f"settings of {name}", settings, entry.settings)
     values, large = entry.settings[settings], _PUBLISHED.get((name, settings, "large"), {})
     return Settings(**{**values, **(large if large and _is_large(encoder) else {})})
 
@@ -212,8 +210,7 @@ def full_options(name: str, options: Mapping[str, Any]) -> dict[str, Any]:
             raise ValueError(f"the base of {name} is another model, not {options['base']}")
         known |= {option: about for option, about in base.options.items() if option not in known}
     for option in options:
-        if option not in known:
-            raise unknown_name(f"option of {name}", option, known)
+        check_known(f"option of {name}", option, known)
     given = {option: known[option].checked(option, value) for option, value in options.items()}
     return given | {option: about.default for option, about in known.items() if option not in given}
 

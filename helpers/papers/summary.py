@@ -13,7 +13,7 @@ from pathlib import Path
 import pandas as pd
 
 from .. import program
-from ..core import naming_file, unknown_name
+from ..core import check_known, naming_file
 from ..reporting import TABLES_FOLDER, Printed, load_published, read_tidy
 from .audit.intervals import CONSISTENT, INCONSISTENT, NOT_DERIVABLE
 
@@ -109,8 +109,7 @@ def _judged(row: pd.Series) -> tuple[str, str]:
             problem = f"{row['metric']} has to be a fraction, or to say its unit"
             raise ValueError(f"value is {row['value']:g}: {problem}")
     if verdict:
-        if verdict not in _JUDGED:
-            raise unknown_name("verdict", verdict, _JUDGED)
+        check_known("verdict", verdict, _JUDGED)
         ends = ("low", "high") if verdict != NOT_DERIVABLE else ()
         return " to ".join(_printed_like(row[end] * scale, printed) for end in ends), _JUDGED[verdict]
     ours = row["value"] * scale

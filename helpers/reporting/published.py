@@ -19,7 +19,7 @@ import numpy as np
 import pandas as pd
 
 from .. import RESULTS
-from ..core import unknown_name
+from ..core import check_known
 
 PUBLISHED_FOLDER = RESULTS / "published"
 
@@ -62,8 +62,7 @@ def load_published(
     for column, wanted in (("paper", paper), ("item", item)):
         if wanted is not None:
             known = frame[column].unique()
-            if wanted not in known:
-                raise unknown_name(column, wanted, known)
+            check_known(column, wanted, known)
             frame = frame[frame[column] == wanted]
     return frame.reset_index(drop=True)
 

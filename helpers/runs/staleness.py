@@ -71,7 +71,7 @@ def _kind_of(path: str) -> str:
     return next((kind for folder, kind in KINDS.items() if path.startswith(f"{folder}/")), "page")
 
 
-def _project_name(path: Path) -> str:
+def project_path(path: Path) -> str:
     """The path as text, seen from the project if it lies in it."""
     return (path.relative_to(ROOT) if path.is_relative_to(ROOT) else path).as_posix()
 
@@ -134,7 +134,7 @@ def run_state(
     >>> run_state(Path("results/runs/none.json")).state
     'missing'
     """
-    name = _project_name(path)
+    name = project_path(path)
     if not path.is_file():
         return Result("run", name, "missing")
     try:
@@ -211,7 +211,7 @@ def project_names(log: Path) -> tuple[set[str], set[str]]:
 
 def _result(path: Path) -> str:
     """The name of a table, figure or executed notebook; '' for other files, and for drafts."""
-    name = _project_name(path)
+    name = project_path(path)
     kind = _kind_of(name)
     if kind not in ("table", "figure", "notebook") or "/." in name:
         return ""
@@ -223,7 +223,7 @@ def _inputs(path: Path) -> Iterator[str]:
     for folder in map(os.path.abspath, search_folders()):
         if path.is_relative_to(folder) and data_sha256(file := path.relative_to(folder).as_posix()):
             yield DATA + file
-    name = _project_name(path)
+    name = project_path(path)
     if _kind_of(name) == "run" and name.count("/") > 2:
         yield "/".join(name.split("/")[:3])
     elif name.startswith(("results/", "figures/", "examples/", "notebooks/")) and path.suffix not in (

@@ -21,7 +21,7 @@ from scipy import sparse
 from sklearn.exceptions import NotFittedError
 from sklearn.feature_extraction.text import TfidfVectorizer
 
-from ...core import MalformedRecord, atomic_writer, read_file, shown, unknown_name, visible
+from ...core import MalformedRecord, atomic_writer, check_known, read_file, shown, visible
 from ...data import Documents
 from .base import BinaryAndMulticlass, LabelTree, LinearClassifier, Node, OneVsRest
 from .tuning import CostSensitive, CostSensitiveMicro, Thresholding
@@ -277,8 +277,7 @@ class DocumentClassifier:
 
 def _check_names(what: str, names: Iterable[str], known: Collection[str]) -> None:
     for name in names:
-        if name not in known:
-            raise unknown_name(what, name, known)
+        check_known(what, name, known)
 
 
 def _tfidf_settings(tfidf: Mapping[str, Any]) -> dict[str, Any]:

@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.utils import check_random_state
 
-from ...core import unknown_name
+from ...core import check_known
 from .base import LinearClassifier, parameters
 from .liblinear import LabelProblems
 
@@ -281,8 +281,7 @@ class CostSensitive(LinearClassifier):
 
     def _grid(self) -> tuple[Pair, ...]:
         """The pairs (factor of C, cost) that are tried."""
-        if self.splits not in _SPLITS:
-            raise unknown_name("splits", self.splits, _SPLITS)
+        check_known("splits", self.splits, _SPLITS)
         factors = tuple(map(float, self.c_factors))
         if not factors or not all(0 < factor < np.inf for factor in factors):
             raise ValueError(f"c_factors is {self.c_factors!r}: give positive numbers, at least one")

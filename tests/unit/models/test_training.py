@@ -162,6 +162,14 @@ class TestInterrupted:
         assert ends == {"step", "exp_avg", "exp_avg_sq"}
 
 
+def test_no_checkpoint_before_its_time(new, tmp_path, monkeypatch) -> None:
+    monkeypatch.setattr(training, "CHECK_STEPS", 1)
+    with pytest.MonkeyPatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        stop_after(14, patch)
+        trained(new(), checkpoint=tmp_path / "c.safetensors")
+    assert list(tmp_path.iterdir()) == []
+
+
 @pytest.mark.parametrize("spoil", ["text", "half", "empty", "weights only"])
 def test_a_spoilt_checkpoint_is_an_error(spoil, new, tmp_path) -> None:
     path = tmp_path / "c.safetensors"
